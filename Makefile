@@ -1,0 +1,45 @@
+# Context workbench. `make help` lists the targets.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+OUT ?= runs/latest
+DATASET ?= starter
+
+.DEFAULT_GOAL := help
+.PHONY: help run test slow lint lab notebooks clean
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --editable '.[test]'
+	@touch $@
+
+$(VENV)/.lab: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --editable '.[lab]'
+	@touch $@
+
+run: $(VENV)/.installed ## compare two configurations on the starter dataset; prints the path of the report
+	$(BIN)/workbench run --dataset $(DATASET) --out $(OUT)
+
+test: $(VENV)/.test ## install with test extras and run the default test suite
+	$(BIN)/python -m pytest
+
+slow: $(VENV)/.test ## the tests that take longer
+	$(BIN)/python -m pytest -m slow
+
+lint: $(VENV)/.test ## ruff and mypy --strict
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+lab: $(VENV)/.lab ## open JupyterLab on the notebooks
+	$(BIN)/jupyter lab --notebook-dir=notebooks
+
+clean: ## remove the environment and caches of tools
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache build dist

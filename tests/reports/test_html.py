@@ -1,0 +1,261 @@
+"""The report: what stands in it, that it stands alone, and that nothing a user wrote does anything in it."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import hashlib
+import json
+import re
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.errors import RunError
+from workbench.reports.html import write_report
+from workbench.reports.labels import label
+
+
+def written(folder: Path, content: dict[str, Any], manifest: Any) -> str:
+    path = write_report(folder, content, manifest(content))
+    assert path == folder / "report.html"
+    return path.read_text(encoding="utf-8")
+
+
+def check(text: str, page: Any) -> Any:
+    """What holds for every page."""
+    read = page(text)
+    assert read.all("html") == [{"lang": "en"}]
+    headings = [int(tag[1]) for tag, _ in read.elements if re.fullmatch("h[1-6]", tag)]
+    assert headings[0] == 1
+    assert headings.count(1) == 1
+    assert all(after <= before + 1 for before, after in zip(headings, headings[1:], strict=False))
+    assert all(head.get("scope") in ("col", "row", "rowgroup") for head in read.all("th"))
+    pictures = [picture for picture in read.all("svg") if picture.get("aria-hidden") != "true"]
+    assert all(picture["role"] == "img" and picture["aria-label"] for picture in pictures)
+    ids = [attributes["id"] for _, attributes in read.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    links = [anchor["href"] for anchor in read.all("a")]
+    assert all(link.startswith("#") and link[1:] in ids for link in links)
+    # nothing is loaded: no element that loads, no reference that is not inside the page
+    assert not {tag for tag, _ in read.elements} & {"img", "link", "iframe", "object", "embed", "base", "form", "image", "foreignobject"}
+    for tag, attributes in read.elements:
+        assert not [name for name in attributes if name.startswith("on") or name in ("src", "srcset", "action")], tag
+        for name in ("href", "xlink:href"):
+            assert (attributes.get(name) or "#").startswith("#")
+        assert "url(" not in re.sub(r"url\(#[\w-]+\)", "", attributes.get("style") or "")
+    style = "".join(data for tag, data in read.texts if tag == "style")
+    assert "url(" not in style
+    assert "@import" not in style
+    # the only script is the one that the page's own policy allows
+    scripts = [data for tag, data in read.texts if tag == "script"]
+    assert len(read.all("script")) == 1
+    digest = base64.b64encode(hashlib.sha256("".join(scripts).encode()).digest()).decode()
+    policy = next(meta["content"] for meta in read.all("meta") if meta.get("http-equiv"))
+    assert policy is not None
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert "default-src 'none'" in policy
+    return read
+
+
+def test_everything_asked_for_stands_in_order(tmp_path: Path, make: Any, manifest: Any, page: Any) -> None:
+    read = check(written(tmp_path, make(), manifest), page)
+    shown = read.text()
+    order = [
+        "relevance-only against production on toy",
+        "Does relevance-only put more",
+        "Yes: relevance-only is better",
+        "What was compared",
+        "Budgets are scaled to small stores.",
+        "left out no evidence",
+        "Metrics of both arms",
+        "relevant statements in the assembled prompt / relevant statements",
+        "Metrics per scenario and arm",
+        "Where relevant entries were lost",
+        "Time per query",
+        "within the limit",
+        "in effect",
+        "Tokens per section",
+        "Limits",
+        "Few users",
+        "Run record",
+        "workbench run --data",
+    ]
+    places = [shown.find(text) for text in order]
+    assert -1 not in places, order[places.index(-1)]
+    assert places == sorted(places)
+    assert {path.name for path in (tmp_path / "figures").iterdir()} == {
+        "metrics.svg", "groups.svg", "losses.svg", "latency.svg", "weights.svg",
+    }  # fmt: skip
+    assert len(read.all("figure")) == len(read.all("figcaption")) == 5
+
+
+def test_numbers_are_those_of_the_content(tmp_path: Path, make: Any, manifest: Any, page: Any) -> None:
+    content = make()
+    shown = check(written(tmp_path, content, manifest), page).text()
+    row = content["comparison"]["ContextRecall"]
+    low, high = row["ci95"]
+    assert f"a difference of +{row['difference']:.3f} (95 % interval +{low:.3f} to +{high:.3f})" in shown
+    assert f"over {row['n']} queries of {row['n_clusters']} users" in shown
+    for arm in content["arms"].values():
+        for item in arm["metrics"].values():
+            assert f"· n {item['n']}" in shown
+        assert f"{arm['latency_ms']['total']['p99']:.1f}" in shown
+
+
+@pytest.mark.parametrize(
+    ("lift", "verdict", "words"),
+    [
+        (0.2, "better", "Yes: relevance-only is better."),
+        (-0.2, "worse", "No: relevance-only is worse."),
+        (0.0, "no difference", "No difference: ContextRecall is the same with both on every query"),
+        (0.002, "equivalent", "Equivalent: the difference is too small to matter."),
+    ],
+)
+def test_verdict_in_words(tmp_path: Path, make: Any, manifest: Any, page: Any, lift: float, verdict: str, words: str) -> None:
+    content = make(lift=lift, users=12)
+    if verdict == "equivalent":
+        content["comparison"]["ContextRecall"] |= {"verdict": "equivalent"}
+    assert content["comparison"]["ContextRecall"]["verdict"] == verdict
+    assert words in check(written(tmp_path, content, manifest), page).text()
+
+
+def test_inconclusive_says_what_would_be_found(tmp_path: Path, make: Any, manifest: Any, page: Any) -> None:
+    content = make()
+    content["comparison"]["ContextRecall"] |= {"verdict": "inconclusive", "ci95": [-0.01, 0.03], "mde": 0.041, "p_adjusted": 0.5}
+    shown = check(written(tmp_path, content, manifest), page).text()
+    assert "Undecided" in shown
+    assert "The interval includes 0." in shown
+    assert "a true difference of 0.041 would be found four times out of five" in shown
+
+
+def test_missing_is_a_dash_and_never_zero(tmp_path: Path, make: Any, manifest: Any, page: Any, empty: Any) -> None:
+    read = check(written(tmp_path, empty(make()), lambda _: {}), page)
+    shown = read.text()
+    assert "Not enough data" in shown
+    assert "not enough data" in shown
+    assert "–" in shown
+    assert not re.search(r"\b0\.0", shown)
+    assert "nan" not in shown.lower().split()
+    assert "None" not in shown
+    assert not read.all("figure")
+
+
+def test_one_group_one_user_few_timings(tmp_path: Path, make: Any, manifest: Any, page: Any) -> None:
+    content = make(groups=("all",), users=1, per_user=3, timings=3)
+    shown = check(written(tmp_path, content, manifest), page).text()
+    assert "Not enough data" in shown
+    assert "not enough data: 3 timings" in shown
+    assert "at least two users" in shown
+
+
+def test_many_groups_are_all_in_the_table(tmp_path: Path, make: Any, manifest: Any, page: Any) -> None:
+    groups = [f"group {number}" for number in range(150)]
+    read = check(written(tmp_path, make(groups=groups, users=10, per_user=30), manifest), page)
+    shown = read.text()
+    heads = [head for head in read.all("th") if head.get("scope") == "rowgroup"]
+    assert len(heads) >= 150
+    assert "Drawn are the 60 with most queries of 150" in shown
+    assert shown.index("group 2 ") < shown.index("group 10 ")
+
+
+def test_groups_taken_together_come_last_and_are_no_widest_gap(tmp_path: Path, make: Any, manifest: Any, page: Any) -> None:
+    content = make(groups=("1", "2", "5", "categories 1-4"), dataset="locomo")
+    content["rollups"] = {"categories 1-4": ["1", "2"]}
+    for arm, value in zip(content["arms"].values(), (0.0, 1.0), strict=True):
+        arm["groups"]["categories 1-4"]["ContextRecall"] |= {"mean": value, "ci95": None, "n": 9}
+    shown = check(written(tmp_path, content, manifest), page).text()
+    table = shown[shown.index("Metrics per scenario and arm") :]
+    assert table.index(" 5 ") < table.index("categories 1-4")
+    assert "is in scenario categories 1-4" not in shown
+
+
+def test_signal_without_effect_is_said_to_be_undecidable(tmp_path: Path, make: Any, manifest: Any, page: Any) -> None:
+    shown = check(written(tmp_path, make(undecidable=True), manifest), page).text()
+    assert "undecidable on this data" in shown
+    assert "This data cannot judge confidence: weighted with production" in shown
+    other = check(written(tmp_path, make(), manifest), page).text()
+    assert "undecidable" not in other
+
+
+def test_dataset_settings_that_an_arm_overrides_stand_out(tmp_path: Path, make: Any, manifest: Any) -> None:
+    text = written(tmp_path, make(), manifest)  # the dataset asks for 400, both arms ran with 2000
+    assert re.search(r'budgets\.memories</th>\s*<td class="num">400</td>\s*<td class="num bad"><span class="tag">2000</span>', text)
+
+
+def test_hostile_names_appear_literally_and_do_nothing(tmp_path: Path, make: Any, manifest: Any, page: Any, hostile: str) -> None:
+    other = hostile + " two"
+    content = make((hostile, other), groups=(hostile, other, "x"), dataset=hostile)
+    content["group_name"] = hostile
+    content["dataset_config_note"] = hostile
+    content["dataset_notes"] = {hostile: 1}
+    content["comparison"]["ContextRecall"]["note"] = hostile
+    for arm in content["arms"].values():
+        arm["config"]["templates"]["memories"] = hostile
+        arm["config"]["boosts"] = {hostile: 2.0}
+    content["comparison"][hostile] = dict(content["comparison"]["ContextRecall"], metric=hostile)
+    record = manifest(content)
+    record["command"] = ["workbench", hostile]
+    record["environment"][hostile] = hostile
+    text = written(tmp_path, content, lambda _: record)
+    read = check(text, page)
+    assert f"{label(other)} against {label(hostile)} on {label(hostile)}" in read.text()
+    # figures carry the name as text, in the page and in the files
+    assert label(hostile) in [data.strip() for tag, data in read.texts if tag == "text"]
+    assert "49" not in [data.strip() for _, data in read.texts]
+    assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]", text)
+
+
+def test_no_path_of_the_machine(tmp_path: Path, make: Any, manifest: Any) -> None:
+    text = written(tmp_path, make(), manifest)
+    for part in ("/home", "figgle", "secret", "/srv", "Users", str(tmp_path)):
+        assert part not in text, part
+    assert "…/data.json" in text
+    assert "--out=…/one" in text
+    assert "…/a.toml" in text
+
+
+def test_same_content_same_bytes_also_when_read_from_files(tmp_path: Path, make: Any, manifest: Any) -> None:
+    content = make(groups=("10", "9", "x"))
+    first = written(tmp_path / "a", content, manifest)
+    figures = {path.name: path.read_bytes() for path in (tmp_path / "a" / "figures").iterdir()}
+    again = json.loads(json.dumps(content, sort_keys=True))
+    record = json.loads(json.dumps(manifest(content), sort_keys=True))
+    assert written(tmp_path / "b", again, lambda _: record) == first
+    assert {path.name: path.read_bytes() for path in (tmp_path / "b" / "figures").iterdir()} == figures
+    other = copy.deepcopy(content)
+    other["comparison"]["ContextRecall"]["difference"] += 0.1
+    assert written(tmp_path / "c", other, manifest) != first
+
+
+def test_twenty_reports_in_a_row_keep_memory_flat(tmp_path: Path, make: Any, manifest: Any) -> None:
+    content = make()
+    for _ in range(3):
+        written(tmp_path, content, manifest)
+    tracemalloc.start()
+    try:
+        written(tmp_path, content, manifest)
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(20):
+            written(tmp_path, content, manifest)
+        grown = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert grown < 3_000_000
+
+
+def test_content_of_something_else_is_refused(tmp_path: Path, make: Any) -> None:
+    with pytest.raises(RunError, match=r"metrics.json lacks dataset, arms, comparison"):
+        write_report(tmp_path, {}, {})
+    content = make()
+    content["comparison_arms"] = {"a": "production", "b": "nobody"}
+    with pytest.raises(RunError, match="nobody"):
+        write_report(tmp_path, content, {})
+    with pytest.raises(RunError, match="must be tables"):
+        write_report(tmp_path, [], {})  # type: ignore[arg-type]
+    blocked = tmp_path / "file"
+    blocked.write_text("x")
+    with pytest.raises(RunError, match="choose another folder"):
+        write_report(blocked, make(), {})

@@ -1,0 +1,62 @@
+"""Context assembly workbench: tune what an assistant with long-term memory puts into its prompt.
+
+The public names are imported on first use, so that ``import workbench`` loads neither torch nor FAISS nor pandas.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from workbench.assembly.assembler import Assembler
+    from workbench.assembly.context import AssembledContext
+    from workbench.config import AssemblyConfig, Budgets, Weights
+    from workbench.data.registry import load_dataset
+    from workbench.entries import Episode, Memory, Procedure, SoulBlock
+    from workbench.errors import WorkbenchError
+    from workbench.store.user import UserStore
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Assembler": "workbench.assembly.assembler",
+    "AssembledContext": "workbench.assembly.context",
+    "AssemblyConfig": "workbench.config",
+    "Budgets": "workbench.config",
+    "Episode": "workbench.entries",
+    "Memory": "workbench.entries",
+    "Procedure": "workbench.entries",
+    "SoulBlock": "workbench.entries",
+    "UserStore": "workbench.store.user",
+    "Weights": "workbench.config",
+    "WorkbenchError": "workbench.errors",
+    "load_dataset": "workbench.data.registry",
+}
+
+__all__ = [
+    "AssembledContext",
+    "Assembler",
+    "AssemblyConfig",
+    "Budgets",
+    "Episode",
+    "Memory",
+    "Procedure",
+    "SoulBlock",
+    "UserStore",
+    "Weights",
+    "WorkbenchError",
+    "load_dataset",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'workbench' has no attribute {name!r}; it has {', '.join(__all__)}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

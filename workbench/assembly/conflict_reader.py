@@ -1,0 +1,147 @@
+"""Reads a text into the sentences it asserts. Questions, wishes, suppositions and memories of old times say nothing about now."""
+
+from __future__ import annotations
+
+import re
+
+from workbench.assembly.conflict_clauses import ClauseReader
+from workbench.assembly.conflict_lexicon import FLAGS, SLOTS, Word, lexicon, stem
+from workbench.assembly.conflict_statement import SELF, Sentence
+from workbench.assembly.conflict_tokens import PUNCTUATION, language_of, resolve, tokenize
+from workbench.assembly.conflict_values import read_value
+
+_SPEAKER = re.compile(r"([A-Z][\w'-]*(?: [A-Z][\w'-]*)?): +(?=\S)")
+_ENDS = frozenset(".!?\n…")
+_BREAKS = frozenset(";:—–()")
+_TITLES = frozenset("dr mr mrs ms st no nr prof approx ca vs e.g i.e sr sra dra bzw z.b".split())
+_SUBORDINATE = frozenset("because since if when whenever unless although while as weil wenn da als porque si cuando se quando".split())
+_AND = frozenset(("and", "y", "e", "und"))
+
+F = FLAGS
+_VALUE, _OPENER, _FUNC, _INDEF, _CONJ = F["value"], F["opener"], F["func"], F["indef"], F["conj"]
+_NOM, _NEG, _PREP, _RICH = F["nom"], F["neg"], F["prep"], F["rich"]
+_PEOPLE = F["self"] | F["mine"] | F["kin"] | F["first"]
+_POLAR = (
+    F["neg"] | F["noneg"] | F["end"] | F["endword"] | F["move"] | F["relocate"] | F["past"] | F["participle"] | F["aux"]
+    | F["if"] | F["never"] | F["separable"] | F["particle"]
+)  # fmt: skip
+_VERBAL = F["aux"] | F["weak"] | F["past"] | F["pref"] | F["participle"] | F["end"] | F["move"]
+_UNIV, _BE, _GREET, _PAST = F["univ"], F["be"], F["greet"], F["past"]
+_LIKERS = F["nom"] | F["self"] | F["neg"] | F["aux"] | F["kin"] | F["cap"] | F["name"] | F["never"] | F["upd"] | F["third"]
+"""Words in front of a verb "like"; behind others it compares ("something like that")."""
+_VAGUE = frozenset("it them this that these those".split())
+_RESTART = _UNIV | F["noneg"]
+_LOCATIVE = frozenset("in at on under behind beside inside above".split())
+_LINKING = ("지만", "는데", "으며", "니까", "하니", "하며", "하고", "했고")
+_PLAIN = _FUNC | _INDEF
+_NO_SPEAKER = _FUNC | F["light"] | F["prep"] | F["upd"]
+
+
+def read(text: str) -> tuple[Sentence, ...]:
+    """The sentences of `text` that state something about the present or a plan, in order.
+
+    A leading `Name: ` makes first-person statements those of that speaker. Such a text, and any with a greeting or an
+    exclamation, is talk: sentences without a subject of their own ("Sounds great!") and those about the listener are left out.
+    """
+    speaker = ""
+    match = _SPEAKER.match(text)
+    if match and not resolve(match[1].split()[0], "en").flags & _NO_SPEAKER:
+        speaker = match[1].lower()
+        text = text[match.end() :]
+    tokens = tokenize(text)
+    lows = [token.lower() for token in tokens]
+    book = lexicon(language_of(text, lows))
+    language = book.language
+    words = [resolve(token, language) for token in tokens]
+    n = len(tokens)
+    chatty = bool(speaker) or "!" in tokens or (n > 0 and bool(words[0].flags & _GREET))
+    out: list[Sentence] = []
+    start = 0
+    for i, token in enumerate(tokens):
+        if (token in _ENDS and not _abbreviated(tokens, lows, i, n)) or i == n - 1:
+            stop = i + 1
+            if token != "?" and stop - start > 1 and tokens[start] != "¿":
+                reader = ClauseReader(book, speaker or SELF, chatty)
+                _sentence(reader, tokens[start:stop], lows[start:stop], words[start:stop])
+                sentence = reader.finish(words[start])
+                if sentence is not None:
+                    out.append(sentence)
+            start = stop
+    return tuple(out)
+
+
+def _abbreviated(tokens: list[str], lows: list[str], i: int, n: int) -> bool:
+    """Whether a full stop belongs to a title or to a German ordinal number."""
+    if tokens[i] != "." or i == 0 or i + 1 >= n:
+        return False
+    return lows[i - 1] in _TITLES or (lows[i - 1].isdigit() and len(lows[i - 1]) <= 2 and tokens[i + 1][0].isupper())
+
+
+def _sentence(reader: ClauseReader, tokens: list[str], lows: list[str], words: list[Word]) -> None:
+    """Feeds the tokens of one sentence to its reader."""
+    language, phrases = reader.book.language, reader.book.phrases
+    n, i = len(tokens), 0
+    subordinate = lows[0] in _SUBORDINATE
+    while i < n:
+        word = words[i]
+        f = word.flags
+        step = 1
+        if f & _OPENER:
+            for tail, joined in phrases.get(lows[i], ()):
+                if lows[i + 1 : i + 1 + len(tail)] == list(tail):
+                    word, step = joined, len(tail) + 1
+                    f = word.flags
+                    break
+        if f & _PAST and i and step == 1 and tokens[i][0].isupper() and language == "en":
+            word = Word(stem(lows[i], language), F["cap"])  # Plover Fell
+            f = word.flags
+        if f & _VALUE:
+            value, j = read_value(lows, words, i, len(reader.keys), language)
+            if value is not None:
+                reader.value(value)
+            i = max(j, i + 1)
+            reader.previous = word
+            continue
+        if word is PUNCTUATION:
+            low = lows[i]
+            if low in _BREAKS:
+                reader.close()
+            elif low == "," and i + 1 < n and (words[i + 1].flags & (_CONJ | _NOM | _RESTART) or (subordinate and not reader.clauses)):
+                reader.close()
+            reader.preposition = reader.owner = ""
+            reader.breaks.add(len(reader.keys))
+            reader.previous = word
+            i += 1
+            continue
+        reader.flags |= f
+        if word.slots:
+            reader.slots |= word.slots
+        if lows[i] in _VAGUE:
+            reader.vague = True
+        elif lows[i] in _AND:
+            reader.breaks.add(len(reader.keys))
+        if word.key or f & ~_PLAIN:
+            following = words[i + step] if i + step < n else PUNCTUATION
+            if f & _CONJ and (lows[i] not in _AND or following.flags & (_NOM | _NEG | _UNIV | F["aux"])):
+                reader.close()
+            if f & _POLAR:
+                reader.polarity(i, lows, word)
+            if f & _RICH:
+                reader.meaning(word)
+            if f & _PEOPLE:
+                reader.person(lows[i], word)
+            if word.key and not (lows[i] == "like" and not reader.previous.flags & _LIKERS):
+                reader.content(tokens, lows, i, word, following)
+            if f & _VERBAL and i and (language != "de" or reader.heads) and not f & _NOM:
+                reader.head_closed = True
+                reader.owner = ""
+            if f & _PREP and (i or language != "pt"):
+                reader.preposition = lows[i]
+                if reader.previous.flags & _BE and lows[i] in _LOCATIVE:
+                    reader.slots |= SLOTS["place"]
+            if language == "ko" and lows[i].endswith(_LINKING) and len(lows[i]) > 2:
+                reader.close()
+        reader.article = bool(f & _INDEF)
+        reader.previous = word
+        i += step
+    reader.close()

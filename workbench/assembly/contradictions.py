@@ -1,0 +1,88 @@
+"""Pairs of the pool that cannot both be true: the newer one wins, the older one leaves for this turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.assembly.conflict_test import ConflictTest
+from workbench.assembly.scoring import FUTURE_TOLERANCE_DAYS
+from workbench.search.merge import exact_cosines, similar_pairs
+from workbench.search.pool import IntArray
+from workbench.store.snapshot import Snapshot
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conflict:
+    """One conflicting pair: ids, cosine, the reason the test gave, and whether the newer superseded the older.
+
+    ``decided`` is False when neither is newer (equal times, or the later time lies in the future): both stay.
+    """
+
+    newer: str
+    older: str
+    similarity: float
+    reason: str
+    decided: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConflictReport:
+    """What the contradiction stage did: conflicts found, pairs tested, pairs skipped for being below the band."""
+
+    conflicts: tuple[Conflict, ...] = ()
+    tested: int = 0
+    below_band: int = 0
+
+
+def find_conflicts(
+    snapshot: Snapshot,
+    rows: IntArray,
+    band: tuple[float, float],
+    conflict_test: ConflictTest,
+    now: float,
+) -> tuple[dict[int, int], ConflictReport]:
+    """Conflicts among ``rows`` (ascending, one layer).
+
+    Pairs below the band are not tested; pairs above it are, because conflict outranks duplicate. Returns superseded row ->
+    the newest row that conflicts with it, and the report. now: seconds since 1970 UTC.
+    """
+    if rows.size < 2:
+        return {}, ConflictReport()
+    left, right, proposed = similar_pairs(snapshot, rows, band[0])
+    a, b = rows[left], rows[right]
+    codes = conflict_test.decide(snapshot.conflict_features, a, b, proposed)
+    hit = np.flatnonzero(codes)
+    cosine = exact_cosines(snapshot, a[hit], b[hit])
+    inside = cosine >= band[0]
+    hit, cosine = hit[inside], cosine[inside]
+    # a date further in the future is a mistake, and wins nothing by being "newer"
+    latest = now + FUTURE_TOLERANCE_DAYS * 86_400.0
+    superseded: dict[int, int] = {}
+    conflicts = []
+    for position, similarity in zip(hit.tolist(), cosine.tolist(), strict=True):
+        newer, older = int(a[position]), int(b[position])
+        decided = bool(snapshot.changed[older] < snapshot.changed[newer] <= latest)
+        if decided:
+            superseded.setdefault(older, newer)
+        conflicts.append(
+            Conflict(
+                newer=snapshot.ids[newer],
+                older=snapshot.ids[older],
+                similarity=round(similarity, 6),
+                reason=conflict_test.reasons[int(codes[position])],
+                decided=decided,
+            )
+        )
+    pairs = int(rows.size * (rows.size - 1) // 2)
+    return superseded, ConflictReport(conflicts=tuple(conflicts), tested=int(left.size), below_band=pairs - int(left.size))
+
+
+def combine(reports: list[ConflictReport]) -> ConflictReport:
+    """The reports of several layers as one."""
+    return ConflictReport(
+        conflicts=tuple(conflict for report in reports for conflict in report.conflicts),
+        tested=sum(report.tested for report in reports),
+        below_band=sum(report.below_band for report in reports),
+    )

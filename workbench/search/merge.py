@@ -1,0 +1,101 @@
+"""After the search: exact and near duplicates collapse, then each layer is capped by relevance."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.search.pool import IntArray, Pool
+from workbench.store.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from workbench.assembly.conflict_test import ConflictTest
+
+# Proposals from a BLAS product may be off in the last bits; they are taken with this slack and then checked exactly.
+_SLACK = 1e-4
+
+
+def similar_pairs(
+    snapshot: Snapshot, rows: IntArray, threshold: float
+) -> tuple[IntArray, IntArray, npt.NDArray[np.float64]]:
+    """Pairs of ``rows`` (positions i < j) with cosine >= threshold or just below it, and their cosines; one matrix product.
+
+    The product only proposes: its last bits depend on BLAS. What decides is checked with ``exact_cosines``.
+    """
+    vectors = snapshot.vectors[rows]
+    gram = vectors @ vectors.T
+    left, right = np.nonzero(np.triu(gram >= threshold - _SLACK, k=1))
+    return left, right, gram[left, right].astype(np.float64)
+
+
+def exact_cosines(snapshot: Snapshot, left: IntArray, right: IntArray) -> npt.NDArray[np.float64]:
+    """Cosines of pairs of snapshot rows, float64, the same bits on any thread count."""
+    a, b = snapshot.vectors[left].astype(np.float64), snapshot.vectors[right].astype(np.float64)
+    products: npt.NDArray[np.float64] = np.einsum("ij,ij->i", a, b)
+    return products
+
+
+def find_duplicates(
+    snapshot: Snapshot,
+    rows: IntArray,
+    layer: int,
+    threshold: float,
+    conflict_test: ConflictTest,
+    *,
+    standing: IntArray | None = None,
+) -> dict[int, int]:
+    """Duplicates among ``rows`` of one layer: snapshot row of the duplicate -> row of the newest entry that says the same.
+
+    Exact: equal canonical text. Near: cosine >= threshold, unless the two conflict. Episodes on different days are
+    never duplicates. ``rows`` ascending, i.e. newer first. standing: rows that stay whatever repeats them, also newer ones:
+    preferences that the prompt shows anyway.
+    """
+    if rows.size < 2:
+        return {}
+    left, right, _ = similar_pairs(snapshot, rows, threshold)
+    a, b = rows[left], rows[right]
+    keys = snapshot.text_key[rows]
+    differ = snapshot.text_key[a] != snapshot.text_key[b]
+    a, b = a[differ], b[differ]
+    if a.size:
+        cosine = exact_cosines(snapshot, a, b)
+        near = cosine >= threshold
+        a, b, cosine = a[near], b[near], cosine[near]
+    if a.size:
+        apart = conflict_test.decide(snapshot.conflict_features, a, b, cosine) != 0
+        a, b = a[~apart], b[~apart]
+    if layer == 1 and a.size:
+        together = snapshot.day[a] == snapshot.day[b]
+        a, b = a[together], b[together]
+    near_to = defaultdict(list)
+    for one, two in zip(a.tolist(), b.tolist(), strict=True):
+        near_to[one].append(two)
+        near_to[two].append(one)
+    first = np.isin(rows, standing) if standing is not None else np.zeros(rows.size, dtype=bool)
+    stays: set[int] = set()
+    says: dict[int, int] = {}  # text key -> the entry that stays for this text
+    found: dict[int, int] = {}
+    for position in [*np.flatnonzero(first).tolist(), *np.flatnonzero(~first).tolist()]:
+        row, key = int(rows[position]), int(keys[position])
+        # similarity is not transitive: only entries that stay can absorb others; exact copies share one fate
+        by = says.get(key, min((other for other in near_to[row] if other in stays), default=-1))
+        if by < 0:
+            stays.add(row)
+        else:
+            found[row] = by
+        says.setdefault(key, row if by < 0 else by)
+    return found
+
+
+def over_cap(pool: Pool, cap: int) -> npt.NDArray[np.bool_]:
+    """Mask of the candidates beyond ``cap`` per layer, in order of relevance (ties: newer first, then id)."""
+    beyond = np.zeros(len(pool), dtype=bool)
+    for layer in range(3):
+        inside = np.flatnonzero(pool.layer == layer)
+        if inside.size > cap:
+            order = np.argsort(-pool.relevance[inside], kind="stable")
+            beyond[inside[order[cap:]]] = True
+    return beyond
