@@ -184,7 +184,7 @@ def test_faults_name_element_and_field(write: Callable[[object], Path], field: s
 
 
 def test_two_questions_of_one_id(write: Callable[[object], Path]) -> None:
-    with pytest.raises(DataError, match="element 2 .*already taken"):
+    with pytest.raises(DataError, match=r"element 2 .*already taken"):
         load_longmemeval(write([question(1), question(1)]))
 
 
@@ -257,10 +257,11 @@ def test_damaged_files_end_in_an_error_or_a_dataset(seed: int, write: Callable[[
             else:
                 raw[at] = source.randrange(256)
         try:
-            assert load_longmemeval(write(bytes(raw))).queries
+            outcome = load_longmemeval(write(bytes(raw))).source
         except DataError as error:
             refused += 1
-            assert "longmemeval_tiny.json" in str(error)
+            outcome = str(error)
+        assert "longmemeval_tiny.json" in outcome
     assert refused > 20
 
 

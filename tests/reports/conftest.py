@@ -20,7 +20,12 @@ from workbench.experiments.summary import summarise, summarise_groups
 from workbench.reports.facts import STAGES
 
 METRICS = ("ContextRecall", "Recall@5", "Recall@10", "nDCG@10", "StaleExposure", "Tokens", "Leaks")
-HOSTILE = ("saves $$ daily", "a_b$c^$", "_baseline", "茶 run", "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "{{ 7*7 }}", "\x1b[31m\x00\ud800")
+HOSTILE = (
+    ("saves $$ daily", "a_b$c^$"),
+    ("_baseline", "茶 run"),
+    ("<script>alert(1)</script>", '"><img onerror=f()>'),
+    ("{{ 7*7 }}", "\x1b[31m\x00\ud800"),
+)
 
 Make = Callable[..., dict[str, Any]]
 
@@ -30,7 +35,7 @@ def build(
     *,
     groups: Sequence[str] = ("exact term", "how-to", "nothing to find"),
     dataset: str = "toy",
-    users: int = 8,
+    users: int = 10,
     per_user: int = 6,
     lift: float = 0.2,
     timings: int = 40,
@@ -79,7 +84,10 @@ def build(
         samples["residual"] = np.zeros(timings)
         samples["total"] = sum(samples[stage] for stage in STAGES)
         latency = {stage: describe(column) for stage, column in samples.items()}
-        latency["total"] |= {"over_limit": 0, "verdict": "within the limit" if timings >= 20 else f"not enough data: {timings} timings"}
+        latency["total"] |= {
+            "over_limit": 0,
+            "verdict": "within the limit" if timings >= 20 else f"not enough data: {timings} timings",
+        }
         effective = np.array([0.7, 0.1, 0.0 if undecidable else 0.1, 0.05, 0.05])
         content["arms"][arm] = {
             "config": configs[position].to_dict(),
@@ -108,7 +116,15 @@ def manifest_of(content: dict[str, Any]) -> dict[str, Any]:
     return {
         "schema_version": 1,
         "status": "complete",
-        "command": ["workbench", "run", "--data", "/home/figgle/secret dir/data.json", "--out=/srv/results/one", "--a", "C:\\Users\\figgle\\a.toml"],
+        "command": [
+            "workbench",
+            "run",
+            "--data",
+            "/home/figgle/secret dir/data.json",
+            "--out=/srv/results/one",
+            "--a",
+            "C:\\Users\\figgle\\a.toml",
+        ],
         "started": "2026-06-01T09:00:00Z",
         "wall_seconds": 12.5,
         "seed": 0,
@@ -155,15 +171,15 @@ def emptied(content: dict[str, Any]) -> dict[str, Any]:
 
 
 _MAY_BE_NONE = {
-    "mean", "ci95", "mean_a", "mean_b", "difference", "p_value", "p_floor", "p_adjusted", "q_value", "effect_size", "mde", "margin",
-    "p50", "p95", "p99", "p50_ci95", "p95_ci95", "p99_ci95",
+    "mean", "ci95", "mean_a", "mean_b", "difference", "p_value", "p_floor", "p_adjusted", "q_value", "effect_size", "mde",
+    "margin", "p50", "p95", "p99", "p50_ci95", "p95_ci95", "p99_ci95",
 }  # fmt: skip
 
 
 class Page(HTMLParser):
     """A page read strictly: every element closed in order, its text and attributes kept."""
 
-    VOID = frozenset("meta br img link input hr".split())
+    VOID = frozenset(("meta", "br", "img", "link", "input", "hr"))
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -219,5 +235,7 @@ def page() -> type[Page]:
 
 
 @pytest.fixture(params=HOSTILE, ids=ascii)
-def hostile(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+def hostile(request: pytest.FixtureRequest) -> tuple[str, str]:
+    """Two names, of arms, groups or anything else, that must appear as they are and do nothing."""
+    first, second = request.param
+    return first, second

@@ -57,8 +57,30 @@ def test_absolute_paths_are_cut(text: str, shown: str) -> None:
 
 
 def test_commands_keep_everything_but_folders() -> None:
-    words = ["workbench", "run", "--data", "/my dir/x y.json", "--out=/tmp/r", "--seed", "3", "rel/path", "a=/tmp/b", "/tmp/deep/"]
-    assert portable_command(words) == ["workbench", "run", "--data", "…/x y.json", "--out=…/r", "--seed", "3", "rel/path", "a=/tmp/b", "…/deep"]
+    words = [
+        "workbench",
+        "run",
+        "--data",
+        "/my dir/x y.json",
+        "--out=/tmp/r",
+        "--seed",
+        "3",
+        "rel/path",
+        "a=/tmp/b",
+        "/tmp/deep/",
+    ]
+    assert portable_command(words) == [
+        "workbench",
+        "run",
+        "--data",
+        "…/x y.json",
+        "--out=…/r",
+        "--seed",
+        "3",
+        "rel/path",
+        "a=/tmp/b",
+        "…/deep",
+    ]
 
 
 def test_order_is_given_first_then_natural() -> None:
@@ -68,7 +90,9 @@ def test_order_is_given_first_then_natural() -> None:
     assert listed(list("abcd"), most=2) == "a, b and 2 more"
 
 
-@given(st.floats(allow_nan=True, allow_infinity=True), st.sampled_from(["share", "tokens", "entries", "count", "x"]), st.booleans())
+@given(
+    st.floats(allow_nan=True, allow_infinity=True), st.sampled_from(["share", "tokens", "entries", "count", "x"]), st.booleans()
+)
 def test_what_is_not_zero_never_shows_as_zero(value: float, unit: str, signed: bool) -> None:
     text = number(value, unit, signed=signed)
     if not math.isfinite(value):
@@ -86,7 +110,14 @@ def test_numbers_as_shown() -> None:
     assert number(0.0514, signed=True) == "+0.051"
     assert number(-4.9e-4) == "−4.9e−04"
     assert number(12345.67, "tokens") == "12,345.7"
-    assert [number(value, "ms") for value in (7e-15, 0.004, 0.05, 9.994, 43.73, 142.2)] == ["0.00", "<0.01", "0.05", "9.99", "43.7", "142"]
+    assert [number(value, "ms") for value in (7e-15, 0.004, 0.05, 9.994, 43.73, 142.2)] == [
+        "0.00",
+        "<0.01",
+        "0.05",
+        "9.99",
+        "43.7",
+        "142",
+    ]
     assert interval([0.1, 0.25]) == "[0.100, 0.250]"
     assert interval(None) == MISSING
     assert span([-0.1, 0.25], signed=True) == "−0.100 to +0.250"

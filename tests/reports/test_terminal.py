@@ -41,8 +41,13 @@ class WordEncoder:
 
 @pytest.fixture(scope="module")
 def context() -> AssembledContext:
-    memories = [Memory(id=f"m{number}", text=f"The ferry {number} leaves at noon from pier {number}", created_at="2026-05-01") for number in range(30)]
-    memories.append(Memory(id="[bold]id[/bold]", text="The [bold red]ferry[/] :smile: costs $x^2$ 茶 → 5 €", created_at="2026-05-02"))
+    memories = [
+        Memory(id=f"m{number}", text=f"The ferry {number} leaves at noon from pier {number}", created_at="2026-05-01")
+        for number in range(30)
+    ]
+    memories.append(
+        Memory(id="[bold]id[/bold]", text="The [bold red]ferry[/] :smile: costs $x^2$ 茶 → 5 €", created_at="2026-05-02")
+    )
     store = UserStore(
         "ana",
         memories=memories,
@@ -87,7 +92,11 @@ def test_selected_first_then_by_score_and_the_rest_counted(context: AssembledCon
     others = [key for key in ids if key not in context.selected_ids]
     assert others
     assert max(selected) < min(places[key] for key in others)
-    by_place = [frame.loc[key, "score"] for key in sorted(others, key=places.__getitem__) if frame.loc[key, "score"] == frame.loc[key, "score"]]
+    by_place = [
+        frame.loc[key, "score"]
+        for key in sorted(others, key=places.__getitem__)
+        if frame.loc[key, "score"] == frame.loc[key, "score"]
+    ]
     assert by_place == sorted(by_place, reverse=True)
     few = output(context, rows=len(context.selected_ids))
     assert f"and {len(others)} more: " in few
@@ -116,7 +125,9 @@ def test_json_is_strict_and_alone(context: AssembledContext) -> None:
         raise AssertionError(literal)
 
     for encoding in ("ascii", "utf-8"):
-        assert json.loads(output(context, encoding, as_json=True), parse_constant=refuse) == json.loads(json.dumps(context.to_dict()))
+        assert json.loads(output(context, encoding, as_json=True), parse_constant=refuse) == json.loads(
+            json.dumps(context.to_dict())
+        )
     explained = json.loads(output(context, as_json=True, explain="m3"))
     assert explained["explanation"]["id"] == "m3"
     assert explained["prompt"] == context.prompt

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from workbench.assembly.conflict_rules import RuleConflictTest
 from workbench.assembly.conflict_test import ConflictTest
 from workbench.assembly.context import AssembledContext
 from workbench.assembly.contradictions import ConflictReport, combine, find_conflicts
@@ -88,7 +87,11 @@ class Assembler:
         if cache is not None and not isinstance(cache, (bool, EmbeddingCache)):
             raise ConfigError(f"cache is a {type(cache).__name__}: must be an EmbeddingCache, None or False")
         self._encoder = encoder
-        self.conflict_test: ConflictTest = conflict_test if conflict_test is not None else RuleConflictTest()
+        if conflict_test is None:
+            from workbench.assembly.conflict_rules import RuleConflictTest  # its word lists are read for those who use them
+
+            conflict_test = RuleConflictTest()
+        self.conflict_test: ConflictTest = conflict_test
         self._cache = EmbeddingCache() if cache is None or cache is True else cache or None
         self._snapshots: dict[tuple[Any, ...], Snapshot] = {}
         self._preferences: dict[tuple[Any, ...], Preferences] = {}
@@ -320,7 +323,7 @@ def _warnings(snapshot: Snapshot, found: Candidates, selection: Selection, now: 
         notes.append(f"{selection.soul_left_out} of {len(snapshot.soul)} active Soul blocks did not fit their budget")
     oversize = int((selection.outcome == OVERSIZE).sum())
     if oversize:
-        notes.append(f"{oversize} candidates are larger than their whole tier and were skipped")
+        notes.append(f"{oversize} candidates are larger than all the room of their tier and were skipped")
     future = int((found.pool.changed > now + FUTURE_TOLERANCE_DAYS * 86_400.0).sum())
     if future:
         notes.append(f"{future} candidates are dated more than a day after now; they count as not recent")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from workbench.assembly.conflict_lexicon import FLAGS, SLOTS, Lexicon, Word
-from workbench.assembly.conflict_statement import SELF, Clause, Sentence, reach
-from workbench.assembly.conflict_values import Value
+from workbench.assembly.conflict_lexicon import FLAGS, Lexicon, Word, word_set
+from workbench.assembly.conflict_phrases import goal, theme
+from workbench.assembly.conflict_statement import Clause, reach
+from workbench.assembly.conflict_units import Value
 
 F = FLAGS
 _NEG, _NONEG, _NEVER, _END, _ENDWORD = F["neg"], F["noneg"], F["never"], F["end"], F["endword"]
@@ -13,24 +14,25 @@ _MOVE, _RELOCATE, _SEPARABLE, _PARTICLE = F["move"], F["relocate"], F["separable
 _SELF, _NOM, _FIRST, _MINE, _KIN, _GEN = F["self"], F["nom"], F["first"], F["mine"], F["kin"], F["genitive"]
 _CAP, _NAME, _CODE, _WEAK, _UNIQ, _UNIQADJ = F["cap"], F["name"], F["code"], F["weak"], F["uniq"], F["uniqadj"]
 _INDEF, _POSS, _PREP, _FUNC, _GREET = F["indef"], F["poss"], F["prep"], F["func"], F["greet"]
-_HYPO, _NOHYPO, _PASTB, _UNTIL, _YOU, _THIRD, _PREF = (
-    F["hypo"], F["nohypo"], F["pastb"], F["until"], F["you"], F["third"], F["pref"],
-)  # fmt: skip
 _PREDICATE = _AUX | _PAST | _NEG | F["end"] | F["move"] | F["relocate"] | _PART | F["pref"]
-_CONCORD = frozenset(("es", "pt"))
-_USERS = frozenset("user usuario usuaria usuário usuária nutzer nutzerin benutzer 사용자".split())
-_INSTEAD = frozenset("instead rather statt anstatt en em anstelle".split())
-_TIMES = frozenset(("clock", "date", "weekday", "month", "year"))
-_INSIDE = frozenset("insid outsid dentro fuera fora innerha außerha".split())
-_GOALS = frozenset("to into onto over from a al para zu nach in auf von de pelo por".split())
-_HOMING = frozenset(("share", "rent", "stay"))
+_CONCORD = word_set("es pt")
+_USERS = word_set("user usuario usuaria usuário usuária nutzer nutzerin benutzer 사용자")
+_OTHERS = word_set("he she they you er sie él ella ele ela du ihr")
+_INSTEAD = word_set("instead rather statt anstatt en em anstelle")
+_TIMES = word_set("clock date weekday month year")
+_INSIDE = word_set("insid outsid dentro fuera fora innerha außerha")
+_MANY = word_set("pet sibling child")
+_AFTER_NAME = word_set("and y e und se ya já también também")
 _KOREAN_PLACE = ("에서", "에", "으로", "로")
-_PRO_DROP = frozenset(("es", "pt", "ko"))
-_PERSON_SLOTS = SLOTS["reside"] | SLOTS["work"] | SLOTS["study"]
+
+
+def _kinds(word: Word) -> tuple[str, ...]:
+    """What one relative or belonging is denied as: itself where its group has many members, else the group."""
+    return (word.key,) if _MANY & {*word.groups} else word.groups
 
 
 class ClauseReader:
-    """Collects one sentence. Call `value`, `polarity`, `meaning`, `person`, `content` per token, `close` at clause ends."""
+    """Collects one sentence: `value`, `polarity`, `meaning`, `person`, `content` per token, `close` at clause ends."""
 
     def __init__(self, book: Lexicon, me: str, talk: bool) -> None:
         self.book = book
@@ -59,8 +61,8 @@ class ClauseReader:
         self.preposition = self.relation = self.condition = self.owner = ""
         self.outdated = -1
         self.breaks: set[int] = set()
+        self.carried = ""
         self.value_names: set[str] = set()
-        self.copula = False
         self.article = self.pending_unique = self.fresh = False
         self.moved = 0
         self.replaced: tuple[str, ...] = ()
@@ -69,10 +71,10 @@ class ClauseReader:
 
     def _open(self) -> None:
         self.start = self.subject_at = len(self.keys)
-        self.denies = self.negators = self.never = self.flipped = self.past = self.muted = self.vague = False
+        self.denies = self.negators = self.refuses = self.never = self.flipped = self.past = self.muted = self.vague = False
         self.count = 0
         self.neg_at = self.ended_at = self.moved_at = -1
-        self.passive = self.direct = False
+        self.passive = self.direct = self.switched = False
         self.auxiliary = self.be = self.separable = -9
         self.separable_at = 0
 
@@ -92,40 +94,33 @@ class ClauseReader:
             if self.ended_at >= 0:
                 behind, ahead = self.keys[self.ended_at : self.ended_at + 4], self.keys[self.start : self.ended_at]
                 if self.language == "en":
-                    ended = self._theme(behind, ahead) or keys
+                    ended = theme(behind, ahead, self.links, self.breaks, self.ended_at, self.passive) or keys
                 else:
                     ended = tuple(ahead[-2:]) or keys if self.language == "ko" else keys
             if self.moved_at >= 0:
                 sources = tuple(key for key in self.keys[self.moved_at :] if self.links.get(key) == "from")
                 if sources and ended is None:
                     ended, self.denies = sources, not self.denies
-                self._goal()
+                moved, replaced = goal(self.keys[self.moved_at :], self.links, self.language, self.switched)
+                self.moved = max(self.moved, moved)
+                self.replaced = replaced or self.replaced
             first = "" if self.subject_at > self.start or self.direct else keys[0] if keys else ""
             self.clauses.append(
-                Clause(keys, reach(keys), first, front, scope, self.denies, self.negators, self.never, ended, self.past, self.vague)
+                Clause(
+                    keys,
+                    reach(keys),
+                    first,
+                    front,
+                    scope,
+                    self.denies,
+                    self.refuses,
+                    self.never,
+                    ended,
+                    self.past,
+                    self.vague,
+                )
             )
         self._open()
-
-    def _theme(self, behind: list[str], ahead: list[str]) -> tuple[str, ...]:
-        """The noun phrase that ended: behind an active verb up to the next preposition, in front of a passive one."""
-        if self.passive or not behind:
-            return tuple(ahead)
-        for at, key in enumerate(behind):
-            if at and (key in self.links or self.ended_at + at in self.breaks):
-                return tuple(behind[:at])
-        return tuple(behind)
-
-    def _goal(self) -> None:
-        """What moved: the subject, if a goal follows the verb at once, else what stands between verb and goal."""
-        if self.language != "en":
-            self.moved = 2
-            return
-        behind = self.keys[self.moved_at :]
-        for at, key in enumerate(behind[:5]):
-            if self.links.get(key) in _GOALS:
-                self.moved = max(self.moved, 1 if at else 2)
-                self.replaced = tuple(behind[:at])
-                return
 
     def value(self, value: Value) -> None:
         """A number, time or date; after `before`/`after` or as a habit it restricts instead of stating."""
@@ -149,12 +144,14 @@ class ClauseReader:
             self.count += 1
             if self.language not in _CONCORD or self.count == 1:
                 self.denies = not self.denies
+                self.refuses = not self.refuses
                 self.negators = not self.negators
             if self.neg_at < 0:
                 self.neg_at = len(self.keys)
         if f & _END:
             self.ended_at = len(self.keys)
             self.denies = not self.denies
+            self.refuses = not self.refuses
             self.passive = i - self.be <= 2 and lows[i] != "instead"
             if lows[i] in _INSTEAD:
                 self.outdated = len(self.keys)
@@ -168,11 +165,18 @@ class ClauseReader:
             self.ended_at = self.neg_at
         if f & (_MOVE | _RELOCATE) and not self.article:
             self.moved_at = len(self.keys)
+            self.carried = self.keys[-1] if len(self.keys) > self.start else ""
+            self.switched = lows[i + 1 : i + 2] == ["over"]  # "moved over to" another tool
             if f & _RELOCATE:
                 self.moved = 2
         if f & _PAST and (f & _AUX or self.auxiliary < 0):
             self.past = True
-        elif f & _PART and self.auxiliary < 0 and not (self.direct and len(self.keys) > self.subject_at) and not self.previous.flags & (_INDEF | _POSS | _PREP):
+        elif (
+            f & _PART
+            and self.auxiliary < 0
+            and not (self.direct and len(self.keys) > self.subject_at)
+            and not self.previous.flags & (_INDEF | _POSS | _PREP)
+        ):
             self.past = self.past or i == 0 or lows[i - 1] not in ("the", "this", "that")
         if f & _AUX:
             self.auxiliary = i
@@ -193,11 +197,11 @@ class ClauseReader:
                 self.scopes.add(f"where:{key}")
             else:
                 self.relation = key
-        for group in word.groups:
+        if word.groups:
             if self.negators and self.neg_at == len(self.keys) and not self.owner:
-                self.lacks.add(group)
+                self.lacks.update(word.generic or _kinds(word))
             elif self.owner:
-                self.has.add((self.owner, group))
+                self.has.update((self.owner, kind) for kind in (*word.groups, *_kinds(word)))
         if not self.negators:
             self.lacks.update(word.lacks)
 
@@ -215,12 +219,11 @@ class ClauseReader:
         elif f & (_GEN | _MINE):
             self.owner = self.me
             self.fresh = True
-        elif f & _NOM or f & _FIRST or low in _USERS:
-            if low not in ("he", "she", "they", "you", "er", "sie", "él", "ella", "ele", "ela", "du", "ihr"):
-                if not self.heads and not self.preposition:
-                    self.head_closed = False
-                self._head(self.me)
-                self.direct = True
+        elif low in _USERS or (f & (_NOM | _FIRST) and low not in _OTHERS):
+            if not self.heads and not self.preposition:
+                self.head_closed = False
+            self._head(self.me)
+            self.direct = True
 
     def _head(self, person: str) -> None:
         if not self.head_closed and not self.preposition:
@@ -232,14 +235,16 @@ class ClauseReader:
         f, key = word.flags, word.key
         after = lows[i + 1] if i + 1 < len(lows) else ""
         named = bool(f & (_NAME | _CODE)) or bool(f & _CAP and i)
-        if f & _CAP and (after in (",", "!") or not after or after in ".?") and (
-            (i > 0 and (lows[i - 1] == "," or self.previous.flags & _GREET)) or (self.talk and i == 0 and after == ",")
+        if (
+            f & _CAP
+            and (after in (",", "!") or not after or after in ".?")
+            and ((i > 0 and (lows[i - 1] == "," or self.previous.flags & _GREET)) or (self.talk and i == 0 and after == ","))
         ):
             return  # spoken to, not about: "Thanks, Mel!"
         tentative = False
         if i == 0 and not named and tokens[0][0].isupper() and not f & (_KIN | _WEAK) and self.language != "ko":
-            verbal = _PREDICATE if self.language != "de" else _PREDICATE | _WEAK
-            tentative = bool(f & _GEN or following.flags & verbal or after[:1].isdigit() or after == "and") or (
+            verbal = _PREDICATE if self.language == "en" else _PREDICATE | _WEAK
+            tentative = bool(f & _GEN or following.flags & verbal or after[:1].isdigit() or after in _AFTER_NAME) or (
                 after.endswith("s") and bool(following.flags & F["weak"] or following.key)
             )
             named = tentative and self.language != "de"
@@ -285,58 +290,3 @@ class ClauseReader:
             self.fresh = False
         self.keys.append(key)
         self.preposition = ""
-
-    def finish(self, first: Word) -> Sentence | None:
-        """The sentence, or None if it asserts nothing about now."""
-        flags = self.flags
-        if not self.clauses and (self.opposed or self.lacks or self.has or self.values):
-            self.count = 1
-            self.close()
-        past = any(clause.past for clause in self.clauses)
-        if flags & _HYPO and not flags & _NOHYPO or flags & _PASTB:
-            return None
-        if past and (flags & _UNTIL or any(value.dimension == "year" for value in self.values)):
-            return None
-        heads = self.heads or self.maybe or self.possessors
-        if not heads and (first.flags & (_WEAK | _PREF | _PAST | _PART) or (self.language in _PRO_DROP and self.slots & _PERSON_SLOTS)):
-            heads = {self.me}
-        if self.talk:
-            if not heads or flags & _YOU or (flags & _THIRD and not self.heads):
-                return None
-        if not (self.keys or self.values or self.opposed or self.lacks or self.has) or not self.clauses:
-            return None
-        if self.slots & SLOTS["home"] and ("share" in self.weak or not _HOMING.isdisjoint(self.keys)):
-            self.slots |= SLOTS["reside"]
-        owner = next(iter(heads)) if len(heads) == 1 else self.me
-        keys = tuple(self.keys)
-        return Sentence(
-            language=self.language,
-            talk=self.talk,
-            keys=keys,
-            reach=self.clauses[0].reach if len(self.clauses) == 1 else reach(keys),
-            strong=tuple(dict.fromkeys(key for key in keys if key not in self.weak)),
-            names=frozenset(self.names),
-            heads=frozenset(heads),
-            direct=bool(self.heads or self.maybe) or not self.possessors,
-            owners=frozenset(self.owners),
-            values=tuple(self.values),
-            scopes=frozenset(self.scopes),
-            slots=self.slots,
-            opposed=tuple(
-                (family, stage, key, at < len(self.clauses) and self.clauses[at].negators) for family, stage, key, at in self.opposed
-            ),
-            flags=flags,
-            clauses=tuple(self.clauses),
-            indefinite=frozenset(self.indefinite),
-            unique=frozenset(self.unique),
-            lacks=frozenset((owner, group) for group in self.lacks),
-            has=frozenset(self.has),
-            links=self.links,
-            value_names=frozenset(self.value_names),
-            moved=self.moved,
-            replaced=self.replaced,
-            past=past,
-        )
-
-
-__all__ = ["SELF", "ClauseReader"]

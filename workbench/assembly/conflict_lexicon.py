@@ -1,7 +1,7 @@
 """The word classes of the rule-based conflict test, and the lookup that turns a token into a `Word`.
 
-Classes in the language files (`func`, `neg`, `end`, ...) become bits; see `FLAGS`. Everything a word means is settled here, once per
-distinct token, so that reading a text is one dictionary lookup per token.
+Classes in the language files (`func`, `neg`, `end`, ...) become bits; see `FLAGS`. Everything a word means is settled
+here, once per distinct token, so that reading a text is one dictionary lookup per token.
 """
 
 from __future__ import annotations
@@ -15,15 +15,73 @@ from workbench.assembly import conflict_lexicon_de_ko as de_ko
 from workbench.assembly import conflict_lexicon_en as en
 from workbench.assembly import conflict_lexicon_romance as romance
 
-_FLAG_NAMES = (
-    "func prep indef conj light weak neg never noneg end endword move relocate resched upd past pastb until hypo nohypo if "
-    "self nom first poss mine you third univ pref uniq uniqadj kin name cap genitive participle code aux be greet opener value rich supersede separable particle"
-).split()
-FLAGS: dict[str, int] = {name: 1 << i for i, name in enumerate(_FLAG_NAMES)}
-"""Bit of every word class."""
 
-SLOTS: dict[str, int] = {name: 1 << i for i, name in enumerate("reside work study place tool site home".split())}
+def word_set(text: str) -> frozenset[str]:
+    """The words of a space-separated list."""
+    return frozenset(text.split())
+
+
+CLASSES: dict[str, str] = {
+    "func": "grammar word without a topic",
+    "prep": "preposition",
+    "indef": "indefinite article",
+    "conj": "opens a clause",
+    "and": "joins phrases, and clauses if a verb or subject follows",
+    "light": "word too general to be a topic",
+    "weak": "everyday verb: matters to what is denied, not to what is talked about",
+    "vague": "pronoun that may stand for anything",
+    "neg": "negates",
+    "never": "negates for all times",
+    "noneg": "phrase that looks like a negation and is none (can't wait)",
+    "end": "says that something stops or is replaced",
+    "endword": "makes a negation say that something stopped (any more)",
+    "supersede": "one thing takes the place of another",
+    "separable": "verb that ends something with a later particle (give away)",
+    "particle": "such a particle",
+    "move": "may move something, if a goal follows",
+    "relocate": "always moves its subject",
+    "resched": "gives something another time",
+    "upd": "says that something is new (now, these days)",
+    "past": "verb form of the past",
+    "pastb": "speaks of a closed period (used to, as a child)",
+    "until": "bounds a period",
+    "hypo": "supposes or wishes",
+    "nohypo": "phrase that looks like a wish and states a preference (would rather)",
+    "if": "opens a condition",
+    "self": "first person",
+    "nom": "pronoun as a subject",
+    "first": "verb form of the first person where the pronoun is left out",
+    "poss": "possessive",
+    "mine": "possessive of the first person",
+    "you": "second person",
+    "third": "third person",
+    "univ": "leaves no exception (all, only)",
+    "pref": "prefers",
+    "uniq": "noun of which there is one at a time (landlord, birthday)",
+    "uniqadj": "makes its noun such a one (main, favourite)",
+    "kin": "relative or close person",
+    "greet": "opens talk",
+    "name": "written as a name",
+    "cap": "starts with a capital",
+    "code": "written as code",
+    "genitive": "has a genitive ending",
+    "participle": "may be a past tense or a participle",
+    "aux": "auxiliary or copula",
+    "be": "form of to be or to get",
+    "opener": "first word of a phrase",
+    "value": "number, weekday, month or currency sign",
+    "rich": "has states, scopes or groups",
+}
+"""Every class of words, and what a word of it does."""
+
+FLAGS: dict[str, int] = {name: 1 << i for i, name in enumerate(CLASSES)}
+"""Bit of every class."""
+
+SLOTS: dict[str, int] = {
+    name: 1 << i for i, name in enumerate(("reside", "work", "study", "place", "tool", "code", "site", "home"))
+}
 """Bit of every functional slot: a slot holds one value per subject at a time."""
+
 
 SPOKEN = ("en", "es", "de", "pt", "ko")
 """Languages with a lexicon. Texts in another language are read as English and mostly stay silent."""
@@ -31,12 +89,12 @@ SPOKEN = ("en", "es", "de", "pt", "ko")
 KEY_LENGTH = 7
 """Stems are cut to this length so that derived forms meet (subscribe, subscription)."""
 
-_NO_KEY = (
-    FLAGS["func"] | FLAGS["light"] | FLAGS["neg"] | FLAGS["noneg"] | FLAGS["end"] | FLAGS["endword"] | FLAGS["move"]
-    | FLAGS["resched"] | FLAGS["upd"] | FLAGS["past"] | FLAGS["pastb"] | FLAGS["until"] | FLAGS["hypo"] | FLAGS["if"]
-    | FLAGS["self"] | FLAGS["you"] | FLAGS["third"] | FLAGS["univ"] | FLAGS["pref"] | FLAGS["prep"] | FLAGS["conj"]
-    | FLAGS["poss"] | FLAGS["nohypo"] | FLAGS["indef"] | FLAGS["relocate"] | FLAGS["greet"] | FLAGS["supersede"] | FLAGS["separable"]
-)  # fmt: skip
+_NO_KEY = 0
+for _name in word_set(
+    "func light neg noneg end endword move resched upd past pastb until hypo if self you third univ pref prep conj poss "
+    "nohypo indef relocate greet supersede separable"
+):
+    _NO_KEY |= FLAGS[_name]
 
 
 class Word(NamedTuple):
@@ -50,6 +108,7 @@ class Word(NamedTuple):
         opposed: (family, stage) pairs of mutually exclusive states.
         scope: class and key of a scope word ("season:summer"), else "".
         groups: kinds of belongings or relatives it names ("pet"), for presuppositions.
+        generic: kinds it names as a whole ("pets"), so that denying it denies every member.
         lacks: kinds whose absence it states ("single" lacks a partner).
         number: value of a number word.
         weekday: 0 (Monday) to 6, or -1.
@@ -64,6 +123,7 @@ class Word(NamedTuple):
     scope: str = ""
     groups: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
+    generic: tuple[str, ...] = ()
     number: float | None = None
     weekday: int = -1
     month: int = 0
@@ -107,6 +167,7 @@ def _word(token: str, classes: list[str], language: str) -> Word:
     opposed: list[tuple[str, str]] = []
     groups: list[str] = []
     lacks: list[str] = []
+    generic: list[str] = []
     keyed = False
     for name in classes:
         head, _, rest = name.partition(":")
@@ -121,6 +182,9 @@ def _word(token: str, classes: list[str], language: str) -> Word:
             scope = f"{rest}:{stem(token, language)}"
         elif head == "group":
             groups.append(rest)
+        elif head == "hyper":
+            groups.append(rest)
+            generic.append(rest)
         elif head == "lacks":
             lacks.append(rest)
         else:
@@ -131,7 +195,7 @@ def _word(token: str, classes: list[str], language: str) -> Word:
         key = token if language in ("es", "pt") else stem(token, language)
     if opposed or scope or groups or lacks:
         flags |= FLAGS["rich"]
-    return Word(key, flags, slots, flip, tuple(opposed), scope, tuple(groups), tuple(lacks))
+    return Word(key, flags, slots, flip, tuple(opposed), scope, tuple(dict.fromkeys(groups)), tuple(lacks), tuple(generic))
 
 
 @cache
@@ -157,7 +221,11 @@ def lexicon(language: str) -> Lexicon:
 
     for token, names in classes.items():
         word = _word(token, names, language)
-        add(token, word, by_stem=bool(word.key or word.flags & FLAGS["light"]) and not word.flags & FLAGS["past"] and not word.opposed)
+        add(
+            token,
+            word,
+            by_stem=bool(word.key or word.flags & FLAGS["light"]) and not word.flags & FLAGS["past"] and not word.opposed,
+        )
     for token, value in numbers.items():
         add(token, Word("", FLAGS["value"], number=float(value)), by_stem=False)
     for kind, table in (("weekday", weekdays), ("month", months)):
@@ -168,9 +236,13 @@ def lexicon(language: str) -> Lexicon:
                 if language == "en" and token.endswith("day"):
                     add(token + "s", word, by_stem=False)
     weak = {word.key for word in words.values() if word.flags & FLAGS["weak"] and word.key}
-    for table in (words, stems):
-        for token, word in table.items():
+    for known in (words, stems):
+        for token, word in known.items():
             if word.key in weak and not word.flags & FLAGS["weak"]:
-                table[token] = word._replace(flags=word.flags | FLAGS["weak"])
+                known[token] = word._replace(flags=word.flags | FLAGS["weak"])
+    for entries in phrases.values():
+        entries[:] = [
+            (rest, word._replace(flags=word.flags | FLAGS["weak"]) if word.key in weak else word) for rest, word in entries
+        ]
     ordered = {first: tuple(sorted(rest, key=lambda item: -len(item[0]))) for first, rest in phrases.items()}
     return Lexicon(language, words, stems, ordered)

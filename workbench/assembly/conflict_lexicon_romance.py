@@ -3,35 +3,42 @@
 from __future__ import annotations
 
 SPANISH: dict[str, str] = {
-    "func": """el la los las lo un una unos unas al del que y e o u es son era ser soy somos está están estoy estamos estar
-        ha han he hemos haber hay había se le les te os nos me mi mis tu tus su sus este esta estos estas ese esa eso
-        muy más menos ya también como cuando donde cual quien aún todavía tan así sólo solo bastante casi al_final tengo
-        tiene tenemos tienen tener habrá por_favor gracias siempre habla""",
+    "func": """el la los las lo un una unos unas al del que y e o u es son era ser soy somos está están estoy estamos
+        estar ha han he hemos haber hay había se le les te os nos me mi mis tu tus su sus este esta estos estas ese
+        esa eso muy más menos ya también como cuando donde cual quien aún todavía tan así sólo solo bastante casi
+        al_final tengo tiene tenemos tienen tener habrá por_favor gracias siempre habla""",
+    "and": "y e",
     "indef": "un una unos unas",
-    "prep": "de del a al en con por para sobre bajo desde entre hacia tras ante contra según hasta dentro durante después antes",
+    "prep": """de del a al en con por para sobre bajo desde entre hacia tras ante contra según hasta dentro durante
+        después antes""",
     "conj": "pero porque aunque mientras y",
-    "light": """cosa cosas persona personas hacer hago hace vez día días semana mes año hoy ayer mañana noche tarde nuevo nueva usar uso usa usamos
-        echo echar llevar lleva llevo va voy ir van poner pone pongo encuentra contiene incluye queda quedan esta_semana
-        este_mes este_año todos_los_días cada""",
+    "light": """cosa cosas persona personas hacer hago hace vez día días semana mes año hoy ayer mañana noche tarde
+        nuevo nueva usar uso usa usamos echo echar llevar lleva llevo va voy ir van poner pone pongo encuentra
+        contiene incluye queda quedan esta_semana este_mes este_año todos_los_días cada""",
     "neg": "no nunca jamás nada nadie ningún ninguna ninguno sin tampoco ni",
     "never": "nunca jamás",
     "noneg": "no_sólo no_solo no_obstante nada_más sin_embargo sin_duda sin_problema",
-    "end": """ya_no dejé dejó dejado dejar_de dejo_de dejamos cancelado cancelada cancelar canceló cancelé cancelamos canceló
-        abandoné abandonado abandonó suspendido suspendida suspendieron anulado anulada anularon dio_de_baja di_de_baja de_baja
-        sustituido sustituida reemplazado reemplazada reemplazó sustituyó borrado eliminado en_lugar_de en_vez_de renunció
-        renuncié descartado descartamos desistimos cambiado_de cambié_de cambiamos_de cambió_de retirado retirada quitado""",
-    "move": """mudado mudada mudó mudé mudanza mudamos mudar trasladado trasladada trasladó trasladé trasladamos pasado pasamos
-        cambié cambiado cambiamos cambió migrado migramos migró""",
-    "resched": "aplazado aplazada pospuesto pospuesta aplazó adelantado adelantada retrasado retrasada reprogramado cambiado_al",
-    "upd": "ahora actualmente desde_ahora a_partir_de últimamente hoy_en_día subido subieron bajado bajaron al_final en_adelante",
-    "past": """era fue fui fueron tuve tuvo hizo hice hicimos vi vio fuimos llevé pasó compré compró dije dijo estuve estuvo
-        había trabajé trabajó vivía vivió viví comí comió tuvimos nació gané ganó perdí perdió""",
-    "pastb": "antes_tocaba antiguamente solía solíamos solían cuando_era de_niño de_niña de_pequeño de_pequeña en_el_pasado hace_años",
+    "end": """ya_no dejé dejó dejado dejar_de dejo_de dejamos cancelado cancelada cancelar canceló cancelé cancelamos
+        abandoné abandonado abandonó suspendido suspendida suspendieron anulado anulada anularon dio_de_baja
+        di_de_baja de_baja sustituido sustituida reemplazado reemplazada reemplazó sustituyó borrado eliminado
+        en_lugar_de en_vez_de renunció renuncié descartado descartamos desistimos cambiado_de cambié_de cambiamos_de
+        cambió_de retirado retirada quitado""",
+    "move": """mudado mudada mudó mudé mudanza mudamos mudar trasladado trasladada trasladó trasladé trasladamos
+        pasamos cambié cambiado cambiamos cambió migrado migramos migró""",
+    "resched": """aplazado aplazada pospuesto pospuesta aplazó adelantado adelantada retrasado retrasada reprogramado
+        cambiado_al""",
+    "upd": """ahora actualmente desde_ahora a_partir_de últimamente hoy_en_día subido subieron bajado bajaron al_final
+        en_adelante""",
+    "past": """era fue fui fueron tuve tuvo hizo hice hicimos vi vio fuimos llevé pasó compré compró dije dijo estuve
+        estuvo había trabajé trabajó vivía vivió viví comí comió tuvimos nació gané ganó perdí perdió""",
+    "pastb": """antes_tocaba antiguamente solía solíamos solían cuando_era de_niño de_niña de_pequeño de_pequeña
+        en_el_pasado hace_años""",
     "if": "si",
-    "hypo": "quizá quizás tal_vez ojalá podría podríamos debería deberíamos gustaría sería estaría tendría viviría iría",
+    "hypo": """quizá quizás tal_vez ojalá podría podríamos debería deberíamos gustaría sería estaría tendría viviría
+        iría""",
     "self": "yo me mí nosotros nosotras conmigo usuario usuaria",
-    "first": """vivo trabajo tengo soy estoy he prefiero uso hablo bebo como tomo leo compro necesito quiero voy hago guardo pago
-        estudio vivimos trabajamos tenemos somos estamos usamos pagamos terminé desayuno""",
+    "first": """vivo trabajo tengo soy estoy he prefiero uso hablo bebo como tomo leo compro necesito quiero voy hago
+        guardo pago estudio vivimos trabajamos tenemos somos estamos usamos pagamos terminé desayuno""",
     "nom": "yo nosotros él ella ellos ellas usted",
     "poss": "mi mis nuestro nuestra nuestros nuestras su sus tu tus",
     "mine": "mi mis nuestro nuestra nuestros nuestras",
@@ -39,12 +46,13 @@ SPANISH: dict[str, str] = {
     "univ": "todo toda todos todas único única solamente únicamente exclusivamente siempre",
     "pref": "prefiero prefiere preferimos preferido preferida favorito favorita",
     "uniqadj": "principal favorito favorita preferido predeterminado único única titular",
-    "uniq": """contraseña dirección jefe jefa cumpleaños cabecera dentista casero casera
-        apellido capital teléfono clave grupo_sanguíneo sede médico_de_cabecera médica_de_cabecera""",
-    "kin": """hermano hermana padre madre papá mamá marido esposa esposo mujer hijo hija primo prima vecino vecina amigo amiga tío
-        tía abuelo abuela novia novio pareja padres hijos suegro suegra sobrino sobrina cuñado cuñada nieto nieta bebé niño niña
-        yerno nuera compañero compañera""",
-    "slot:reside": "vivo vive vivimos viven vivir piso apartamento casa alquiler mudanza reside resido mudado mudó mudé mudada mudamos",
+    "uniq": """contraseña dirección jefe jefa cumpleaños cabecera dentista casero casera apellido capital teléfono
+        clave grupo_sanguíneo sede médico_de_cabecera médica_de_cabecera""",
+    "kin": """hermano hermana padre madre papá mamá marido esposa esposo mujer hijo hija primo prima vecino vecina
+        amigo amiga tío tía abuelo abuela novia novio pareja padres hijos suegro suegra sobrino sobrina cuñado
+        cuñada nieto nieta bebé niño niña yerno nuera compañero compañera""",
+    "slot:reside": """vivo vive vivimos viven vivir piso apartamento casa alquiler mudanza reside resido mudado mudó
+        mudé mudada mudamos""",
     "slot:work": "trabajo trabaja trabajamos trabajan empleo contratado contrataron",
     "slot:study": "estudio estudia universidad colegio instituto",
     "slot:place": "guardo guarda guardan guardamos está_en alojado alojada ubicado ubicada queda_en cuelga",
@@ -58,7 +66,8 @@ SPANISH: dict[str, str] = {
     "scope:term": "vacaciones curso",
     "scope:part": "mañana tarde noche mediodía desayuno cena almuerzo",
     "syn:love": "gusta gustan gusto encanta encantan adoro adora apasiona encantado amo disfruto",
-    "flip:love": "odio odia detesto detesta aborrezco no_soporto no_aguanto no_soporta no_aguanta no_me_gusta no_le_gusta",
+    "flip:love": """odio odia detesto detesta aborrezco no_soporto no_aguanto no_soporta no_aguanta no_me_gusta
+        no_le_gusta""",
     "flip:open": "cerrado cerrada cierra cierran cierro",
     "syn:open": "abre abren abierto abierta abrir",
     "syn:allow": "permitido permitida permite permiten admiten",
@@ -68,7 +77,8 @@ SPANISH: dict[str, str] = {
     "flip:accept": "rechazado rechacé rechazó rechaza",
     "syn:start": "sale empieza comienza empiezo empezar comenzar",
     "syn:doctor": "doctor doctora médico médica dr dra médico_de_cabecera médica_de_cabecera",
-    "weak": "vivo vive trabajo trabaja como come bebo bebe hablo habla quiero quiere necesito necesita tomo toma leo lee compro compra uso",
+    "weak": """vivo vive trabajo trabaja como come bebo bebe hablo habla quiero quiere necesito necesita tomo toma leo
+        lee compro compra uso""",
     "opp:marital:1": "soltero soltera",
     "opp:marital:3": "prometidos prometido prometida",
     "opp:marital:4": "casado casada casados casó casamos casaron",
@@ -92,6 +102,9 @@ SPANISH: dict[str, str] = {
     "group:child": "hijo hija hijos hijas",
     "group:sibling": "hermano hermana hermanos hermanas",
     "group:pet": "mascota mascotas perro perra gato gata",
+    "hyper:child": "hijos",
+    "hyper:sibling": "hermanos",
+    "hyper:pet": "mascota mascotas",
     "group:car": "coche coches carro auto",
     "group:partner": "novia novio marido esposa esposo mujer pareja",
     "lacks:partner": "soltero soltera",
@@ -100,37 +113,41 @@ SPANISH: dict[str, str] = {
 }
 
 PORTUGUESE: dict[str, str] = {
-    "func": """o a os as um uma uns umas ao à às aos do da dos das no na nos nas num numa pelo pela pelos pelas que e ou é são era
-        ser sou somos está estão estou estamos estar há tem têm tenho temos ter se lhe lhes me te nos meu minha meus minhas
-        seu sua seus suas nosso nossa este esta estes estas esse essa isso muito mais menos também como já ainda tão assim só
-        quase bem então para_mim por_favor por_gentileza obrigado obrigada quando onde sempre foi foram""",
+    "func": """o a os as um uma uns umas ao à às aos do da dos das no na nos nas num numa pelo pela pelos pelas que e
+        ou é são era ser sou somos está estão estou estamos estar há tem têm tenho temos ter se lhe lhes me te meu
+        minha meus minhas seu sua seus suas nosso nossa este esta estes estas esse essa isso muito mais menos também
+        como já ainda tão assim só quase bem então para_mim por_favor por_gentileza obrigado obrigada quando onde
+        sempre foi foram""",
+    "and": "e",
     "indef": "um uma uns umas",
-    "prep": """de do da dos das a à às ao em no na nos nas num numa com por para pra sobre sob desde entre até sem contra segundo
-        dentro durante depois antes pelo pela""",
+    "prep": """de do da dos das a à às ao em no na nos nas num numa com por para pra sobre sob desde entre até sem
+        contra segundo dentro durante depois antes pelo pela""",
     "conj": "mas porque embora enquanto e",
-    "light": """coisa coisas pessoa pessoas haverá fazer faço faz vez dia dias semana mês ano hoje ontem amanhã noite tarde manhã novo nova usar uso usa
-        usamos vai vou ir vão pôr põe fica ficam contém inclui passam esta_semana este_mês este_ano todo_dia todos_os_dias cada
-        todo toda lá cedo vida""",
+    "light": """coisa coisas pessoa pessoas haverá fazer faço faz vez dia dias semana mês ano hoje ontem amanhã noite
+        tarde manhã novo nova usar uso usa usamos vai vou ir vão pôr põe fica ficam contém inclui passam esta_semana
+        este_mês este_ano todo_dia todos_os_dias cada todo toda lá cedo vida""",
     "neg": "não nunca jamais nada ninguém nenhum nenhuma sem nem tampouco",
     "never": "nunca jamais",
     "noneg": "não_só não_apenas sem_dúvida sem_problema nada_mais",
-    "end": """já_não deixei_de deixou_de deixamos_de parei_de parou_de paramos_de parei parou cancelei cancelou cancelado cancelada
-        cancelamos desisti desistiu desistimos abandonei abandonou abandonamos trocamos troquei trocou trocado substituí
-        substituiu substituído substituída substituímos larguei largou saí_da saí_do saiu_da saiu_do em_vez_de no_lugar_de
-        suspenso suspensa aposentamos removemos removido encerrado encerrada encerrou mudei_de mudamos_de migramos_do migramos_da""",
+    "end": """já_não deixei_de deixou_de deixamos_de parei_de parou_de paramos_de parei parou cancelei cancelou
+        cancelado cancelada cancelamos desisti desistiu desistimos abandonei abandonou abandonamos trocamos troquei
+        trocou trocado substituí substituiu substituído substituída substituímos larguei largou saí_da saí_do
+        saiu_da saiu_do em_vez_de no_lugar_de suspenso suspensa aposentamos removemos removido encerrado encerrada
+        encerrou mudei_de mudamos_de migramos_do migramos_da""",
     "endword": "mais",
-    "move": """mudei mudou mudamos mudaram mudança mudado transferido transferida transferiu migramos migrou migrado passou passei
-        trocou""",
-    "resched": "adiado adiada adiou adiamos remarcado remarcada remarcou antecipado antecipada adiantado transferida_para",
+    "move": """mudei mudou mudamos mudaram mudança mudado transferido transferida transferiu migramos migrou migrado
+        passei trocou""",
+    "resched": """adiado adiada adiou adiamos remarcado remarcada remarcou antecipado antecipada adiantado
+        transferida_para""",
     "upd": "agora atualmente hoje_em_dia a_partir_de ultimamente subiu aumentou baixou daqui_em_diante no_momento",
-    "past": """era foi fui foram tive teve fez fiz vi viu vendeu comprei comprou disse estive esteve havia morei morou trabalhei
-        trabalhou morava comi comeu corrigi nasceu ganhei ganhou perdi perdeu voltei saí""",
-    "pastb": "antigamente costumava costumávamos quando_era quando_criança em_criança no_passado antes_eu anos_atrás",
+    "past": """era foi fui foram tive teve fez fiz vi viu vendeu comprei comprou disse estive esteve havia morei morou
+        trabalhei trabalhou morava comi comeu corrigi nasceu ganhei ganhou perdi perdeu voltei saí""",
+    "pastb": """antigamente costumava costumávamos quando_era quando_criança em_criança no_passado antes_eu anos_atrás""",
     "if": "se",
     "hypo": "talvez tomara poderia poderíamos deveria deveríamos gostaria seria estaria teria moraria iria",
     "self": "eu me mim nós comigo usuário usuária gente",
-    "first": """moro trabalho tenho sou estou prefiro uso falo bebo como tomo leio compro preciso quero vou faço guardo pago gosto
-        estudo moramos trabalhamos temos somos estamos usamos pagamos""",
+    "first": """moro trabalho tenho sou estou prefiro uso falo bebo como tomo leio compro preciso quero vou faço guardo
+        pago gosto estudo moramos trabalhamos temos somos estamos usamos pagamos""",
     "nom": "eu nós ele ela eles elas você vocês",
     "poss": "meu minha meus minhas nosso nossa nossos nossas seu sua seus suas",
     "mine": "meu minha meus minhas nosso nossa nossos nossas",
@@ -139,11 +156,13 @@ PORTUGUESE: dict[str, str] = {
     "univ": "tudo todos todas único única somente apenas unicamente exclusivamente só",
     "pref": "prefiro prefere preferimos preferido preferida favorito favorita",
     "uniqadj": "principal favorito favorita preferido padrão único única",
-    "uniq": """senha endereço chefe aniversário dentista sobrenome capital telefone sede
-        tipo_sanguíneo apelido senhorio""",
-    "kin": """irmão irmã pai mãe papai mamãe marido esposa esposo mulher filho filha primo prima vizinho vizinha amigo amiga tio tia
-        avô avó namorada namorado pais filhos sogro sogra sobrinho sobrinha cunhado cunhada neto neta bebê genro nora colega""",
-    "slot:reside": "moro mora moramos moram morar vivo vive apartamento casa aluguel mudei mudou mudamos mudança resido reside",
+    "uniq": """senha endereço chefe aniversário dentista sobrenome capital telefone sede tipo_sanguíneo apelido
+        senhorio""",
+    "kin": """irmão irmã pai mãe papai mamãe marido esposa esposo mulher filho filha primo prima vizinho vizinha amigo
+        amiga tio tia avô avó namorada namorado pais filhos sogro sogra sobrinho sobrinha cunhado cunhada neto neta
+        bebê genro nora colega""",
+    "slot:reside": """moro mora moramos moram morar vivo vive apartamento casa aluguel mudei mudou mudamos mudança
+        resido reside""",
     "slot:work": "trabalho trabalha trabalhamos trabalham emprego contratado contratada",
     "slot:study": "estudo estuda universidade faculdade colégio escola",
     "slot:place": "guardo guarda guardamos fica ficam hospedado hospedada pendurada",
@@ -167,7 +186,8 @@ PORTUGUESE: dict[str, str] = {
     "flip:accept": "recusei recusou recuso rejeitou",
     "syn:start": "começa começam sai inicia",
     "syn:reform": "reforma reformar reformamos",
-    "weak": "moro mora trabalho trabalha como come bebo bebe falo fala quero quer preciso precisa tomo toma leio lê compro compra",
+    "weak": """moro mora trabalho trabalha como come bebo bebe falo fala quero quer preciso precisa tomo toma leio lê
+        compro compra""",
     "opp:marital:1": "solteiro solteira",
     "opp:marital:3": "noivo noiva noivos",
     "opp:marital:4": "casado casada casados casou casamos casaram",
@@ -193,6 +213,9 @@ PORTUGUESE: dict[str, str] = {
     "group:child": "filho filha filhos filhas",
     "group:sibling": "irmão irmã irmãos irmãs",
     "group:pet": "bicho cachorro cachorra gato gata pet",
+    "hyper:child": "filhos",
+    "hyper:sibling": "irmãos",
+    "hyper:pet": "bicho bichos pet animais",
     "group:car": "carro carros",
     "group:partner": "namorada namorado marido esposa esposo mulher",
     "lacks:partner": "solteiro solteira",

@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 
 from workbench.assembly.conflict_clauses import ClauseReader
-from workbench.assembly.conflict_lexicon import FLAGS, SLOTS, Word, lexicon, stem
-from workbench.assembly.conflict_statement import SELF, Sentence
-from workbench.assembly.conflict_tokens import PUNCTUATION, language_of, resolve, tokenize
+from workbench.assembly.conflict_lexicon import FLAGS, SLOTS, Word, lexicon, stem, word_set
+from workbench.assembly.conflict_statement import SELF, TRAITS, Clause, Sentence, reach
+from workbench.assembly.conflict_tokens import PUNCTUATION, language_of, remembered, resolve, tokenize
 from workbench.assembly.conflict_values import read_value
 
 _SPEAKER = re.compile(r"([A-Z][\w'-]*(?: [A-Z][\w'-]*)?): +(?=\S)")
 _ENDS = frozenset(".!?\n…")
 _BREAKS = frozenset(";:—–()")
-_TITLES = frozenset("dr mr mrs ms st no nr prof approx ca vs e.g i.e sr sra dra bzw z.b".split())
-_SUBORDINATE = frozenset("because since if when whenever unless although while as weil wenn da als porque si cuando se quando".split())
-_AND = frozenset(("and", "y", "e", "und"))
+_TITLES = word_set("dr mr mrs ms st no nr prof approx ca vs e.g i.e sr sra dra bzw z.b")
+_SUBORDINATE = word_set("because since if when whenever unless although while as weil wenn da als porque si cuando se quando")
+_RELATIVE = word_set("who which whose")
 
-F = FLAGS
+F, T = FLAGS, TRAITS
 _VALUE, _OPENER, _FUNC, _INDEF, _CONJ = F["value"], F["opener"], F["func"], F["indef"], F["conj"]
 _NOM, _NEG, _PREP, _RICH = F["nom"], F["neg"], F["prep"], F["rich"]
 _PEOPLE = F["self"] | F["mine"] | F["kin"] | F["first"]
@@ -29,11 +29,15 @@ _VERBAL = F["aux"] | F["weak"] | F["past"] | F["pref"] | F["participle"] | F["en
 _UNIV, _BE, _GREET, _PAST = F["univ"], F["be"], F["greet"], F["past"]
 _LIKERS = F["nom"] | F["self"] | F["neg"] | F["aux"] | F["kin"] | F["cap"] | F["name"] | F["never"] | F["upd"] | F["third"]
 """Words in front of a verb "like"; behind others it compares ("something like that")."""
-_VAGUE = frozenset("it them this that these those".split())
 _RESTART = _UNIV | F["noneg"]
-_LOCATIVE = frozenset("in at on under behind beside inside above".split())
+_LOCATIVE = word_set("in at on under behind beside inside above")
 _LINKING = ("지만", "는데", "으며", "니까", "하니", "하며", "하고", "했고")
 _PLAIN = _FUNC | _INDEF
+_VAGUE, _AND = F["vague"], F["and"]
+_BARE_VERB = F["weak"] | F["pref"] | F["past"] | F["participle"]
+_PERSON_SLOTS = SLOTS["reside"] | SLOTS["work"] | SLOTS["study"]
+_PRO_DROP = word_set("es pt ko")
+_HOMING = word_set("share rent stay")
 _NO_SPEAKER = _FUNC | F["light"] | F["prep"] | F["upd"]
 
 
@@ -52,7 +56,8 @@ def read(text: str) -> tuple[Sentence, ...]:
     lows = [token.lower() for token in tokens]
     book = lexicon(language_of(text, lows))
     language = book.language
-    words = [resolve(token, language) for token in tokens]
+    known = remembered(language)
+    words = [known.get(token) or resolve(token, language) for token in tokens]
     n = len(tokens)
     chatty = bool(speaker) or "!" in tokens or (n > 0 and bool(words[0].flags & _GREET))
     out: list[Sentence] = []
@@ -63,7 +68,7 @@ def read(text: str) -> tuple[Sentence, ...]:
             if token != "?" and stop - start > 1 and tokens[start] != "¿":
                 reader = ClauseReader(book, speaker or SELF, chatty)
                 _sentence(reader, tokens[start:stop], lows[start:stop], words[start:stop])
-                sentence = reader.finish(words[start])
+                sentence = _asserted(reader, words[start])
                 if sentence is not None:
                     out.append(sentence)
             start = stop
@@ -85,6 +90,11 @@ def _sentence(reader: ClauseReader, tokens: list[str], lows: list[str], words: l
     while i < n:
         word = words[i]
         f = word.flags
+        if not f & ~_PLAIN and not word.key and word is not PUNCTUATION:
+            reader.article = bool(f & _INDEF)
+            reader.previous = word
+            i += 1
+            continue
         step = 1
         if f & _OPENER:
             for tail, joined in phrases.get(lows[i], ()):
@@ -104,9 +114,11 @@ def _sentence(reader: ClauseReader, tokens: list[str], lows: list[str], words: l
             continue
         if word is PUNCTUATION:
             low = lows[i]
-            if low in _BREAKS:
-                reader.close()
-            elif low == "," and i + 1 < n and (words[i + 1].flags & (_CONJ | _NOM | _RESTART) or (subordinate and not reader.clauses)):
+            if low in _BREAKS or (
+                low == ","
+                and i + 1 < n
+                and (words[i + 1].flags & (_CONJ | _NOM | _RESTART) or (subordinate and not reader.clauses))
+            ):
                 reader.close()
             reader.preposition = reader.owner = ""
             reader.breaks.add(len(reader.keys))
@@ -116,13 +128,17 @@ def _sentence(reader: ClauseReader, tokens: list[str], lows: list[str], words: l
         reader.flags |= f
         if word.slots:
             reader.slots |= word.slots
-        if lows[i] in _VAGUE:
+        if f & _VAGUE:
             reader.vague = True
-        elif lows[i] in _AND:
+        elif f & _AND:
             reader.breaks.add(len(reader.keys))
         if word.key or f & ~_PLAIN:
             following = words[i + step] if i + step < n else PUNCTUATION
-            if f & _CONJ and (lows[i] not in _AND or following.flags & (_NOM | _NEG | _UNIV | F["aux"])):
+            if (
+                f & _CONJ
+                and not (reader.negators and lows[i] in _RELATIVE)
+                and (not f & _AND or following.flags & (_NOM | _NEG | _UNIV | F["aux"]))
+            ):
                 reader.close()
             if f & _POLAR:
                 reader.polarity(i, lows, word)
@@ -137,11 +153,101 @@ def _sentence(reader: ClauseReader, tokens: list[str], lows: list[str], words: l
                 reader.owner = ""
             if f & _PREP and (i or language != "pt"):
                 reader.preposition = lows[i]
-                if reader.previous.flags & _BE and lows[i] in _LOCATIVE:
+                if reader.previous.flags & _BE and lows[i] in _LOCATIVE and not following.flags & _PREP:
                     reader.slots |= SLOTS["place"]
+            if language == "ko" and lows[i].startswith("때") and reader.keys:
+                reader.scopes.add(f"if:{reader.keys[-1]}")  # "when"
             if language == "ko" and lows[i].endswith(_LINKING) and len(lows[i]) > 2:
                 reader.close()
         reader.article = bool(f & _INDEF)
         reader.previous = word
         i += step
     reader.close()
+
+
+def _asserted(reader: ClauseReader, first: Word) -> Sentence | None:
+    """The sentence, or None if it asserts nothing about now."""
+    flags = reader.flags
+    if not reader.clauses and (reader.opposed or reader.lacks or reader.has or reader.values):
+        reader.count = 1
+        reader.close()
+    past = any(clause.past for clause in reader.clauses)
+    if flags & F["pastb"] or (flags & F["hypo"] and not flags & F["nohypo"]):
+        return None
+    if past and (flags & F["until"] or any(value.dimension == "year" for value in reader.values)):
+        return None
+    heads = reader.heads or reader.maybe or reader.possessors
+    unspoken = reader.language in _PRO_DROP and reader.slots & _PERSON_SLOTS
+    if not heads and (first.flags & _BARE_VERB or unspoken):
+        heads = {reader.me}  # "Prefers window seats", "Vivo en Zaragoza"
+    if reader.talk and (not heads or flags & F["you"] or (flags & F["third"] and not reader.heads)):
+        return None
+    if not (reader.keys or reader.values or reader.opposed or reader.lacks or reader.has) or not reader.clauses:
+        return None
+    if reader.slots & SLOTS["home"] and ("share" in reader.weak or not _HOMING.isdisjoint(reader.keys)):
+        reader.slots |= SLOTS["reside"]
+    owner = next(iter(heads)) if len(heads) == 1 else reader.me
+    keys = tuple(reader.keys)
+    clauses = tuple(reader.clauses)
+    return Sentence(
+        language=reader.language,
+        talk=reader.talk,
+        keys=keys,
+        reach=reader.clauses[0].reach if len(reader.clauses) == 1 else reach(keys),
+        strong=tuple(dict.fromkeys(key for key in keys if key not in reader.weak)),
+        names=frozenset(reader.names),
+        heads=frozenset(heads),
+        direct=bool(reader.heads or reader.maybe) or not reader.possessors,
+        owners=frozenset(reader.owners),
+        values=tuple(reader.values),
+        scopes=frozenset(reader.scopes),
+        slots=reader.slots,
+        opposed=tuple(
+            (family, stage, key, at < len(reader.clauses) and reader.clauses[at].refuses)
+            for family, stage, key, at in reader.opposed
+        ),
+        flags=flags,
+        clauses=clauses,
+        indefinite=frozenset(reader.indefinite),
+        unique=frozenset(reader.unique),
+        lacks=frozenset((owner, group) for group in reader.lacks),
+        has=frozenset(reader.has),
+        links=reader.links,
+        value_names=frozenset(reader.value_names),
+        moved=reader.moved,
+        carried=reader.carried,
+        replaced=reader.replaced,
+        past=past,
+        traits=_traits(reader, clauses),
+    )
+
+
+def _traits(reader: ClauseReader, clauses: tuple[Clause, ...]) -> int:
+    """Bits of what a rule needs to find before it can fire."""
+    flags, slots = reader.flags, reader.slots
+    found = 0
+    for clause in clauses:
+        found |= T["denies"] if clause.denies else T["affirms"]
+        if clause.ended is not None and clause.denies:
+            found |= T["ends"]
+    if flags & F["pref"]:
+        found |= T["prefers"]
+    if flags & F["upd"]:
+        found |= T["updates"]
+    if reader.moved or flags & (F["move"] | F["resched"]):
+        found |= T["moves"]
+    if slots & (SLOTS["place"] | SLOTS["tool"] | SLOTS["code"]):
+        found |= T["placed"]
+    if slots & _PERSON_SLOTS:
+        found |= T["settled"]
+    if reader.value_names:
+        found |= T["named_value"]
+    if reader.values:
+        found |= T["valued"]
+    if reader.opposed:
+        found |= T["staged"]
+    if reader.unique:
+        found |= T["unique"]
+    if reader.lacks:
+        found |= T["lacks"]
+    return found

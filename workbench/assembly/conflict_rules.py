@@ -1,7 +1,7 @@
 """The rule-based conflict test: reads statements with word lists for five languages, compares them with one rule per phenomenon.
 
-`decide` first discards pairs by integer operations on whole arrays: every rule of `conflict_judge` implies a condition on bits
-that were set when the texts were read, so the filter never loses a pair the rules would flag. Only survivors are judged one by one.
+`decide` first discards pairs by integer operations on whole arrays: every rule implies a condition on bits that were set
+when the texts were read, so the filter never loses a pair the rules would flag. Only survivors are judged one by one.
 
 What it does not see: conflicts that need knowledge of the world ("strict vegetarian", "lamb chops every Sunday"), and
 paraphrases without a common word.
@@ -17,10 +17,11 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from workbench.assembly.conflict_judge import REASONS, distinct, judge_texts
-from workbench.assembly.conflict_lexicon import FLAGS, SLOTS, SPOKEN
+from workbench.assembly.conflict_compare import REASONS, distinct
+from workbench.assembly.conflict_judge import judge_texts
+from workbench.assembly.conflict_lexicon import SLOTS, SPOKEN
 from workbench.assembly.conflict_reader import read
-from workbench.assembly.conflict_statement import Sentence
+from workbench.assembly.conflict_statement import TRAITS, Sentence
 from workbench.assembly.conflict_test import CONFLICT, DUPLICATE, UNDECIDED, FloatArray, IntArray
 from workbench.errors import ConfigError, DataError
 
@@ -28,9 +29,8 @@ _BITS = 512
 _WORDS = _BITS // 64
 _Bits = npt.NDArray[np.uint64]
 
-_DENIES, _AFFIRMS, _ENDS, _PREFERS, _UPDATES, _MOVES, _PLACED, _NAMED_VALUE, _CROWDED, _SUPPOSES = (1 << i for i in range(10))
+T = TRAITS
 _PERSON_SLOTS = SLOTS["reside"] | SLOTS["work"] | SLOTS["study"]
-_THING_SLOTS = SLOTS["place"] | SLOTS["tool"]
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class RuleFeatures:
         language: (n,) index into `SPOKEN`.
         traits: (n,) bits of what the text contains (a denial, a preference, ...).
         slots: (n,) person slots it fills.
-        heads, dimensions, families, lacks, has: (n,) bit sets of hashed subjects, value dimensions, state families, belongings.
-        values: (n,) hash of all values.
+        heads, dimensions, families, lacks, has, scopes: (n,) bit sets of hashed subjects, value dimensions, state families,
+            belongings and conditions.
         topic, unique, ended: (n, 8) bit sets of content keys.
         denied: (n, 2, 8) keys of the first two denials.
     """
@@ -60,6 +60,7 @@ class RuleFeatures:
     lacks: _Bits
     has: _Bits
     values: _Bits
+    scopes: _Bits
     topic: _Bits
     unique: _Bits
     ended: _Bits
@@ -78,55 +79,57 @@ class _Row:
     """Bits of one text while it is read."""
 
     __slots__ = (
-        "denied", "dimensions", "ended", "families", "has", "heads", "lacks", "language", "slots", "topic", "traits",
-        "unique", "values",
+        "denied",
+        "dimensions",
+        "ended",
+        "families",
+        "has",
+        "heads",
+        "lacks",
+        "language",
+        "scopes",
+        "slots",
+        "topic",
+        "traits",
+        "unique",
+        "values",
     )  # fmt: skip
 
     def __init__(self, sentences: tuple[Sentence, ...], bits: dict[str, int]) -> None:
         self.language = SPOKEN.index(sentences[0].language) if sentences else -1
         self.traits = self.slots = self.heads = self.dimensions = self.families = self.lacks = self.has = 0
-        self.topic = self.unique = self.ended = self.values = 0
+        self.topic = self.unique = self.ended = self.values = self.scopes = 0
         self.denied = [0, 0]
         denials = 0
         for sentence in sentences:
-            flags = sentence.flags
-            topic = _union(sentence.keys, bits)
-            self.topic |= topic
+            self.topic |= _union(sentence.keys, bits)
             self.slots |= sentence.slots & _PERSON_SLOTS
-            if sentence.slots & _THING_SLOTS:
-                self.traits |= _PLACED
-            if flags & FLAGS["pref"]:
-                self.traits |= _PREFERS
-            if flags & FLAGS["upd"]:
-                self.traits |= _UPDATES
-            if sentence.moved or flags & (FLAGS["move"] | FLAGS["resched"]):
-                self.traits |= _MOVES
-            if sentence.value_names:
-                self.traits |= _NAMED_VALUE
+            self.traits |= sentence.traits
             for head in sentence.heads:
                 self.heads |= 1 << crc32(head.rpartition(">")[2].encode()) % 64
             for value in sentence.values:
                 self.dimensions |= 1 << crc32(value.dimension.encode()) % 64
-                self.values ^= crc32(f"{value.dimension} {value.amount}".encode()) * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF
+                # In several sentences it also matters which one holds the value.
+                where = sentence.keys if len(sentences) > 1 else ()
+                stated = f"{value.dimension} {value.amount} {where}".encode()
+                self.values ^= crc32(stated) * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF
             for entry in sentence.opposed:
                 self.families |= 1 << crc32(entry[0].encode()) % 64
             for owner, kind in sentence.lacks:
                 self.lacks |= 1 << crc32(f"{owner} {kind}".encode()) % 64
             for owner, kind in sentence.has:
                 self.has |= 1 << crc32(f"{owner} {kind}".encode()) % 64
+            for scope in sentence.scopes:
+                self.scopes |= 1 << crc32(scope.encode()) % 64
             self.unique |= _union(sentence.unique, bits)
             for clause in sentence.clauses:
                 if clause.ended is not None and clause.denies:
-                    self.traits |= _ENDS
-                    self.ended |= _union(clause.ended, bits)
-                if not clause.denies:
-                    self.traits |= _AFFIRMS
-                elif denials < 2:
-                    self.traits |= _DENIES
+                    self.ended |= _union([key for key in clause.ended if key in sentence.strong], bits)
+                if clause.denies and denials < 2:
                     self.denied[denials] = _union(clause.scope, bits)
                     denials += 1
-                else:
-                    self.traits |= _CROWDED
+                elif clause.denies:
+                    self.traits |= T["crowded"]
 
 
 def _union(keys: Sequence[str] | frozenset[str], bits: dict[str, int]) -> int:
@@ -184,6 +187,7 @@ class RuleConflictTest:
             lacks=narrow("lacks"),
             has=narrow("has"),
             values=narrow("values"),
+            scopes=narrow("scopes"),
             topic=_wide([row.topic for row in rows]),
             unique=_wide([row.unique for row in rows]),
             ended=_wide([row.ended for row in rows]),
@@ -211,7 +215,7 @@ class RuleConflictTest:
     def relation(
         self, features: Any, left: IntArray, right: IntArray, similarity: FloatArray, *, duplicate_at: float
     ) -> IntArray:
-        """See `ConflictTest.relation`. A pair above the threshold stays undecided if subject, names, values or polarity differ."""
+        """See `ConflictTest.relation`: a close pair stays undecided if subject, names, values or polarity differ."""
         left, right = _checked(features, left, right, similarity)
         found = np.full(left.shape, UNDECIDED, dtype=np.int64)
         found[self.decide(features, left, right, similarity) != 0] = CONFLICT
@@ -231,8 +235,10 @@ def _checked(features: Any, left: IntArray, right: IntArray, similarity: FloatAr
             f"left, right and similarity have shapes {left.shape}, {right.shape} and {np.shape(similarity)}; "
             "pass three one-dimensional arrays of one length"
         )
-    if left.size and not (0 <= min(left.min(), right.min()) and max(left.max(), right.max()) < len(features)):
-        raise ConfigError(f"row numbers must lie in 0..{len(features) - 1}; got {left.min()}..{left.max()} and {right.min()}..{right.max()}")
+    if left.size and not (min(left.min(), right.min()) >= 0 and max(left.max(), right.max()) < len(features)):
+        raise ConfigError(
+            f"row numbers must lie in 0..{len(features) - 1}; got {left.min()}..{left.max()} and {right.min()}..{right.max()}"
+        )
     return left, right
 
 
@@ -241,42 +247,55 @@ def candidates(features: RuleFeatures, left: IntArray, right: IntArray) -> npt.N
     f = features
     traits_a, traits_b = f.traits[left], f.traits[right]
     either, both = traits_a | traits_b, traits_a & traits_b
-    same_head = (f.heads[left] & f.heads[right]) != 0
-    valued = ((f.dimensions[left] & f.dimensions[right]) != 0) & (f.values[left] != f.values[right])
-    stages = (f.families[left] & f.families[right]) != 0
-    person_slots = (f.slots[left] | f.slots[right]) != 0
-    filled = same_head & person_slots & (((f.slots[left] & f.slots[right]) != 0) | ((either & _MOVES) != 0))
-    supposed = ((f.lacks[left] & f.has[right]) | (f.lacks[right] & f.has[left])) != 0
-    loose = stages | (both & _PREFERS != 0) | valued
-    topical = (
-        (either & (_ENDS | _MOVES | _CROWDED) != 0)
-        | ((either & _UPDATES) != 0)
-        | (both & (_PLACED | _NAMED_VALUE) != 0)
-        | ((either & _DENIES != 0) & (either & _AFFIRMS != 0))
-        | (f.unique[left].any(axis=1) | f.unique[right].any(axis=1))
-    )
-    wanted = (f.language[left] == f.language[right]) & (f.language[left] >= 0) & (f.order[left] != f.order[right])
-    keep = wanted & (loose | filled | supposed)
-    for_topic = np.flatnonzero(wanted & topical & ~keep)
-    if for_topic.size:
-        keep[for_topic] = _topical(f, left[for_topic], right[for_topic])
+    hopeful = ((both & _BOTH) | (either & _EITHER)) != 0
+    kept = np.flatnonzero(hopeful & (f.language[left] == f.language[right]) & (f.order[left] != f.order[right]))
+    keep = np.zeros(left.shape, dtype=np.bool_)
+    keep[kept] = _possible(f, left[kept], right[kept], either[kept], both[kept])
     return keep
 
 
-def _topical(f: RuleFeatures, left: IntArray, right: IntArray) -> npt.NDArray[np.bool_]:
-    """The conditions on shared topic keys, for the pairs where one of them can decide."""
+_SELECTIVE = T["unique"] | T["denies"] | T["ends"]
+_CHANGES = T["moves"] | T["updates"] | T["crowded"]
+_BOTH = T["prefers"] | T["placed"] | T["settled"] | T["named_value"] | T["valued"] | T["staged"]
+_EITHER = _CHANGES | T["denies"] | T["ends"] | T["unique"] | T["lacks"]
+
+
+def _possible(
+    f: RuleFeatures, left: IntArray, right: IntArray, either: npt.NDArray[np.uint32], both: npt.NDArray[np.uint32]
+) -> npt.NDArray[np.bool_]:
+    """The conditions of the single rules, for the pairs whose traits do not rule all of them out."""
     topic_a, topic_b = f.topic[left], f.topic[right]
-    shared = (topic_a & topic_b).any(axis=1)
-    traits_a, traits_b = f.traits[left], f.traits[right]
-    either, both = traits_a | traits_b, traits_a & traits_b
-    change = (either & (_ENDS | _MOVES | _UPDATES | _CROWDED) != 0) | (both & (_PLACED | _NAMED_VALUE) != 0)
-    unique = ((f.unique[left] & topic_b) | (f.unique[right] & topic_a)).any(axis=1)
-    denied = _denial(f.denied[left], traits_a, topic_b, traits_b) | _denial(f.denied[right], traits_b, topic_a, traits_a)
-    return np.asarray(shared & (change | unique | denied))
+    shared = _any(topic_a & topic_b)
+    scoped = (f.scopes[left] & f.scopes[right]) != 0
+    valued = (f.dimensions[left] & f.dimensions[right]) != 0
+    valued &= f.values[left] != f.values[right]
+    same_head = (f.heads[left] & f.heads[right]) != 0
+    slots_a, slots_b = f.slots[left], f.slots[right]
+    filled = ((slots_a & slots_b) != 0) | (((slots_a | slots_b) != 0) & (either & T["moves"] != 0))
+    staged = (f.families[left] & f.families[right]) != 0
+    supposed = ((f.lacks[left] & f.has[right]) | (f.lacks[right] & f.has[left])) != 0
+    # Without a common topic: one person's states and homes, and what is denied and taken for granted.
+    keep = supposed | (same_head & (filled | staged)) | (scoped & (valued | (both & T["prefers"] != 0)))
+    changed = (either & _CHANGES) | (both & (T["placed"] | T["named_value"] | T["prefers"]))
+    keep |= shared & (valued | staged | (changed != 0))
+    rest = np.flatnonzero(shared & ~keep & (either & (_SELECTIVE) != 0))
+    if rest.size:
+        one, two, topic_a, topic_b = left[rest], right[rest], topic_a[rest], topic_b[rest]
+        unique = _any((f.unique[one] & topic_b) | (f.unique[two] & topic_a))
+        denied = _denial(f, one, topic_b, two) | _denial(f, two, topic_a, one)
+        stopped = _any((f.ended[one] & topic_b) | (f.ended[two] & topic_a))
+        keep[rest] = unique | denied | stopped
+    return np.asarray(keep, dtype=np.bool_)
 
 
-def _denial(denied: _Bits, no: npt.NDArray[np.uint32], topic: _Bits, yes: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
-    """Whether every key of one of the denials occurs in the other text, which affirms something."""
-    stated = denied.any(axis=2)
-    inside = ~(denied & ~topic[:, None, :]).any(axis=2)
-    return np.asarray((stated & inside).any(axis=1) & (no & _DENIES != 0) & (yes & _AFFIRMS != 0))
+def _any(bits: _Bits) -> npt.NDArray[np.bool_]:
+    """Whether a row of a bit matrix has a bit. Shape (p, 8) -> (p,)."""
+    return np.asarray(np.bitwise_or.reduce(bits, axis=1) != 0)
+
+
+def _denial(f: RuleFeatures, no: IntArray, topic: _Bits, yes: IntArray) -> npt.NDArray[np.bool_]:
+    """Whether every key of one of the denials in `no` occurs in `yes`, which affirms something."""
+    denied = f.denied[no]
+    outside = np.bitwise_or.reduce(denied & ~topic[:, None, :], axis=2) != 0
+    stated = np.bitwise_or.reduce(denied, axis=2) != 0
+    return np.asarray((stated & ~outside).any(axis=1) & (f.traits[yes] & T["affirms"] != 0))

@@ -6,10 +6,17 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from workbench.assembly.conflict_lexicon import FLAGS
-from workbench.assembly.conflict_values import Value
+from workbench.assembly.conflict_units import Value
 
 SELF = "self"
 """Person key of the user ("I", "we", "my", "the user"); entries that name their speaker use the speaker's name instead."""
+
+_TRAITS = (
+    *("denies", "affirms", "ends", "prefers", "updates", "moves", "placed", "settled", "named_value", "valued", "staged"),
+    *("unique", "lacks", "crowded"),
+)
+TRAITS: dict[str, int] = {name: 1 << i for i, name in enumerate(_TRAITS)}
+"""Bits of what a sentence contains, by which pairs that no rule can flag are passed over."""
 
 CHANGE = FLAGS["end"] | FLAGS["move"] | FLAGS["relocate"] | FLAGS["resched"] | FLAGS["upd"]
 """Words that say something changed."""
@@ -25,7 +32,7 @@ class Clause(NamedTuple):
         front: keys between the subject and the first negator: what the denial presupposes.
         scope: keys the negation bears on: those after the negator, or all where word order does not tell.
         denies: parity of negators, reversed words ("dislike") and endings ("no longer") together.
-        negators: parity of the negators alone.
+        refuses: parity of negators and endings, without reversed words.
         never: the negation is universal ("never").
         ended: keys said to have ended, been replaced or been cancelled; None if nothing is.
         past: its finite verb is in the past tense.
@@ -38,7 +45,7 @@ class Clause(NamedTuple):
     front: tuple[str, ...]
     scope: tuple[str, ...]
     denies: bool
-    negators: bool
+    refuses: bool
     never: bool
     ended: tuple[str, ...] | None
     past: bool
@@ -71,8 +78,10 @@ class Sentence(NamedTuple):
         links: key -> the preposition in front of it.
         value_names: names right after a copula ("my manager is Sofia").
         moved: 2 if it says that its subject moved, 1 if something else did, 0 if nothing.
+        carried: the key in front of the verb of moving: the head of what moved.
         replaced: what got another value ("switched *supplier* to ...").
         past: any clause is in the past tense.
+        traits: union of `TRAITS` bits.
     """
 
     language: str
@@ -97,8 +106,10 @@ class Sentence(NamedTuple):
     links: dict[str, str]
     value_names: frozenset[str]
     moved: int
+    carried: str
     replaced: tuple[str, ...]
     past: bool
+    traits: int
 
 
 def reach(keys: Iterable[str]) -> frozenset[str]:

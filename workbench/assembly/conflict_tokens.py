@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
+from itertools import repeat
 
 from workbench.assembly import conflict_korean as korean
-from workbench.assembly.conflict_lexicon import FLAGS, KEY_LENGTH, SPOKEN, Lexicon, Word, lexicon, stem
+from workbench.assembly.conflict_lexicon import FLAGS, KEY_LENGTH, SPOKEN, Lexicon, Word, lexicon, stem, word_set
 
 _TOKEN = re.compile(
     r"`[^`]*`|\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{1,2}[:h]\d{2}(?!\w)|\d+(?:[.,]\d+)*"
@@ -15,7 +16,18 @@ _TOKEN = re.compile(
 )
 _CURLY = str.maketrans("’‘“”", "''\"\"")
 _MEMORY_LIMIT = 50_000
-_CHARACTERS = {"ã": "pt", "õ": "pt", "ç": "pt", "ñ": "es", "¿": "es", "¡": "es", "ß": "de", "ü": "de", "ä": "de", "ö": "de"}
+_CHARACTERS = {
+    "ã": "pt",
+    "õ": "pt",
+    "ç": "pt",
+    "ñ": "es",
+    "¿": "es",
+    "¡": "es",
+    "ß": "de",
+    "ü": "de",
+    "ä": "de",
+    "ö": "de",
+}
 PUNCTUATION = Word("", 0)
 """Every mark that is no word."""
 _DIGITS = Word("", FLAGS["value"])
@@ -42,13 +54,9 @@ def _votes() -> dict[str, int]:
 
 def language_of(text: str, lows: list[str]) -> str:
     """One of `SPOKEN`: Korean by script, the others by their grammar words; English if nothing speaks for another."""
-    if not text.isascii():
-        if any("가" <= character <= "힣" for character in text):
-            return "ko"
-    get = _votes().get
-    total = 0
-    for token in lows[:300]:
-        total += get(token, 0)
+    if not text.isascii() and any("가" <= character <= "힣" for character in text):
+        return "ko"
+    total = sum(map(_votes().get, lows[:300], repeat(0)))
     if not total >> 12:
         return "en" if text.isascii() else _by_letters(text, [total, 0, 0, 0])
     return _by_letters(text, [total & 0xFFF, (total >> 12) & 0xFFF, (total >> 24) & 0xFFF, total >> 36])
@@ -90,16 +98,22 @@ def _english(token: str, low: str, book: Lexicon) -> Word | None:
     return None
 
 
-_MEMORY: dict[tuple[str, str], Word] = {}
+_MEMORY: dict[str, dict[str, Word]] = {language: {} for language in SPOKEN}
+
+
+def remembered(language: str) -> dict[str, Word]:
+    """Tokens of one language that were resolved before; look here first, then call `resolve`."""
+    return _MEMORY[language]
 
 
 def resolve(token: str, language: str) -> Word:
     """The `Word` of one token as written. Pure; remembered, because the same words come back all the time."""
-    found = _MEMORY.get((token, language))
+    known = _MEMORY[language]
+    found = known.get(token)
     if found is None:
-        if len(_MEMORY) > _MEMORY_LIMIT:
-            _MEMORY.clear()
-        found = _MEMORY[token, language] = _resolve(token, language)
+        if len(known) > _MEMORY_LIMIT:
+            known.clear()
+        found = known[token] = _resolve(token, language)
     return found
 
 
@@ -126,7 +140,7 @@ def _classify(token: str, low: str, book: Lexicon) -> Word:
     if word is not None:
         if low.endswith(("'m", "'re")):
             return _suffixed(word, FLAGS["aux"] | FLAGS["be"])
-        if language == "en" and low.endswith("ed") and len(low) > 4 and not word.flags & FLAGS["func"]:
+        if language == "en" and low.endswith("ed") and len(low) > 4 and not (word.flags & _NO_TENSE or word.opposed):
             word = _suffixed(word, FLAGS["participle"])
         flags = FLAGS["aux"] * (low in _AUXILIARIES) | FLAGS["be"] * (low in _PASSIVE)
         return _suffixed(word, flags) if flags else word
@@ -161,10 +175,39 @@ def _classify(token: str, low: str, book: Lexicon) -> Word:
 
 
 _AUXILIARIES = frozenset(
-    "is are am be been being was were has have had 's 're get gets got will ist sind wird werden wurde wurden está están foi é".split()
+    [
+        "is",
+        "are",
+        "am",
+        "be",
+        "been",
+        "being",
+        "was",
+        "were",
+        "has",
+        "have",
+        "had",
+        "'s",
+        "'re",
+        "get",
+        "gets",
+        "got",
+        "will",
+        "ist",
+        "sind",
+        "wird",
+        "werden",
+        "wurde",
+        "wurden",
+        "está",
+        "están",
+        "foi",
+        "é",
+    ]
 )
-_ENCLITICS = frozenset("se me te lo la los las lhe lhes nos".split())
-_PASSIVE = frozenset("is are am was were be been being gets got".split())
+_NO_TENSE = FLAGS["func"] | FLAGS["light"]
+_ENCLITICS = word_set("se me te lo la los las lhe lhes nos")
+_PASSIVE = word_set("is are am was were be been being gets got")
 
 
 def _korean(token: str, book: Lexicon) -> Word:

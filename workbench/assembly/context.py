@@ -279,7 +279,7 @@ class AssembledContext:
         if fate is Fate.BELOW_MINIMUM:
             return fate, f"its score is below the minimum {self.config.min_score:g}"
         if self.other[position] == -2:
-            return fate, f"its {int(snapshot.tokens[row])} tokens alone exceed what its tier can hold"
+            return fate, f"its {int(snapshot.tokens[row])} tokens alone exceed the room of its tier"
         return fate, "the tier was full before it"
 
     def _soul_row(self, block_id: str) -> dict[str, Any]:

@@ -75,7 +75,8 @@ def _kept(part: Path) -> str:
 @contextmanager
 def _exclusive(part: Path) -> Iterator[BinaryIO]:
     """The partial file, open for reading and writing, held by this process alone (where the system can lock files)."""
-    with os.fdopen(os.open(part, os.O_RDWR | os.O_CREAT, 0o644), "r+b") as handle:
+    part.touch()
+    with part.open("r+b") as handle:
         try:
             import fcntl
         except ImportError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -37,6 +38,17 @@ def save_directory(dataset: JudgedDataset, path: str | os.PathLike[str], *, desc
                 handle.flush()
                 os.fsync(handle.fileno())
     return target
+
+
+def saved_checksum(dataset: JudgedDataset, *, description: str = "") -> str:
+    """The checksum that ``load_directory`` finds after ``save_directory``, without writing anything. Raises DataError."""
+    listing = hashlib.sha256()
+    for name, lines in [(META_FILE, iter([meta_document(dataset, description)])), *_tables(dataset)]:
+        digest = hashlib.sha256()
+        for line in lines:
+            digest.update(line)
+        listing.update(digest.hexdigest().encode() + b"  " + os.fsencode(name) + b"\n")
+    return listing.hexdigest()
 
 
 def meta_document(dataset: JudgedDataset, description: str) -> bytes:

@@ -93,8 +93,8 @@ def read_sqlite(path: str | os.PathLike[str], *, skip_bad: bool = False) -> Dire
     file = Path(path)
     rows = Collector(str(file), skip_bad=skip_bad)
     try:
-        with closing(_connect(file)) as base:
-            tables = _tables(base, file)
+        base, tables = open_sqlite(file)
+        with closing(base):
             meta = checked_meta(_meta(base, file, tables), f"{file}, table dataset", default_name=file.stem or "own files")
             rows.add_users(meta["users"])
             if "entries" not in tables and meta["users"] is None:
@@ -129,15 +129,32 @@ def _each(
             take(row, f"{where}, row {number}", f"{short}, row {number}")
 
 
+def open_sqlite(file: Path) -> tuple[sqlite3.Connection, set[str]]:
+    """A connection for reading, and the names of the tables; nothing in the file can run code.
+
+    Raises DataError, or sqlite3.Error for a file that is damaged.
+    """
+    base = _connect(file)
+    try:
+        return base, _tables(base, file)
+    except BaseException:
+        base.close()
+        raise
+
+
 def _connect(file: Path) -> sqlite3.Connection:
     if not file.is_file():
         raise DataError(f"there is no file {file}" if not file.exists() else f"{file} is a directory; give a SQLite file")
     base = sqlite3.connect(f"file:{quote(str(file.resolve()))}?mode=ro", uri=True)
-    base.text_factory = _text
-    # a file from elsewhere is data: nothing in its schema may run functions with effects
-    base.execute("PRAGMA trusted_schema = OFF")
-    base.execute("PRAGMA query_only = ON")
-    found = base.execute("PRAGMA quick_check(1)").fetchone()
+    try:
+        base.text_factory = _text
+        # a file from elsewhere is data: nothing in its schema may run functions with effects
+        base.execute("PRAGMA trusted_schema = OFF")
+        base.execute("PRAGMA query_only = ON")
+        found = base.execute("PRAGMA quick_check(1)").fetchone()
+    except BaseException:
+        base.close()
+        raise
     if found != ("ok",):
         base.close()
         raise DataError(f"{file} is damaged: {shown(found[0] if found else found, 200)}; restore it from a copy")
@@ -174,16 +191,29 @@ def sql_rows(
     base: sqlite3.Connection, file: Path, table: str, columns: Mapping[str, Kind]
 ) -> Iterator[tuple[int, dict[str, Any] | DataError]]:
     """``(row number from 1, fields that are not NULL)`` of a table in the order of its rows; a faulty row as its DataError."""
-    name = '"' + table.replace('"', '""') + '"'
-    header = [row[1] for row in base.execute(f"PRAGMA table_info({name})")]
+    header, cursor = _select(base, table)
     check_columns(header, columns, f"{file}, table {table}")
-    try:
-        cursor = base.execute(f"SELECT * FROM {name} ORDER BY rowid")
-    except sqlite3.OperationalError:
-        # a table WITHOUT ROWID comes in the order of its primary key
-        cursor = base.execute(f"SELECT * FROM {name}")
     for number, cells in enumerate(cursor, start=1):
         yield number, _row(header, cells, columns)
+
+
+def raw_rows(base: sqlite3.Connection, table: str) -> Iterator[tuple[int, dict[str, Any] | DataError]]:
+    """``(row number from 1, cells by column name)`` of any table; a row with text that is no UTF-8 comes as its DataError."""
+    header, cursor = _select(base, table)
+    for number, cells in enumerate(cursor, start=1):
+        fault = next((f"{name} {cell}" for name, cell in zip(header, cells, strict=True) if isinstance(cell, DataError)), None)
+        yield number, dict(zip(map(str, header), cells, strict=True)) if fault is None else DataError(fault)
+
+
+def _select(base: sqlite3.Connection, table: str) -> tuple[list[Any], sqlite3.Cursor]:
+    name = '"' + table.replace('"', '""') + '"'
+    header = [row[1] for row in base.execute(f"PRAGMA table_info({name})")]
+    columns = ", ".join('"' + str(column).replace('"', '""') + '"' for column in header)
+    try:
+        return header, base.execute(f"SELECT {columns} FROM {name} ORDER BY rowid")
+    except sqlite3.OperationalError:
+        # a table WITHOUT ROWID comes in the order of its primary key
+        return header, base.execute(f"SELECT {columns} FROM {name}")
 
 
 def _row(header: list[str], cells: tuple[Any, ...], columns: Mapping[str, Kind]) -> dict[str, Any] | DataError:

@@ -50,6 +50,7 @@ def compare_values(
     alpha: float = 0.05,
     n_resamples: int = TEST_RESAMPLES,
     seed: int = 0,
+    primary: str | None = None,
 ) -> Comparison:
     """Arm b against the baseline a: differences are b minus a, and "better" means that b is better.
 
@@ -57,7 +58,8 @@ def compare_values(
     returns them; both must have the same metrics. clusters: (n,) user ids. metrics: definitions of names outside the
     registry (a latency, say). margins: metric name -> equivalence margin in the metric's unit, over the metric's own;
     None never claims equivalence. A query counts for a metric if it is defined for both arms; the others are counted
-    in the row. Raises DataError on unequal metrics or lengths, ConfigError on unknown metrics or bad settings.
+    in the row. primary: the metric the question is about, named before the data are seen; it is corrected over the arms
+    only, all other metrics form a second family. Raises DataError on unequal metrics or lengths, ConfigError on unknown metrics or bad settings.
     """
     return compare_arms(
         {names[0]: a, names[1]: b},
@@ -68,6 +70,7 @@ def compare_values(
         alpha=alpha,
         n_resamples=n_resamples,
         seed=seed,
+        primary=primary,
     )
 
 
@@ -81,8 +84,12 @@ def compare_arms(
     alpha: float = 0.05,
     n_resamples: int = TEST_RESAMPLES,
     seed: int = 0,
+    primary: str | None = None,
 ) -> Comparison:
-    """Every other arm against the baseline; p-values are corrected over all metrics x all other arms together."""
+    """Every other arm against the baseline; p-values are corrected over all metrics x all other arms together.
+
+    With ``primary`` that metric is a family of its own (over the arms), and the other metrics are the second one.
+    """
     if baseline not in arms or len(arms) < 2:
         raise ConfigError(f"baseline {baseline!r} needs to be one of at least two differently named arms: {list(arms)}")
     if not 0.0 < alpha <= 0.5:
@@ -91,6 +98,8 @@ def compare_arms(
     first = arms[baseline]
     known = {name: (metrics or {}).get(name) or parse_metric(name) for name in first}
     _check_margins(margins or {}, known)
+    if primary is not None and primary not in known:
+        raise ConfigError(f"primary is {primary!r}, which is not compared; compared are: {', '.join(known)}")
     rows = []
     for arm, values in arms.items():
         if arm == baseline:
@@ -110,7 +119,8 @@ def compare_arms(
         alpha=alpha,
         n_resamples=n_resamples,
         seed=seed,
-        rows=_corrected(rows, alpha),
+        rows=_corrected(rows, alpha, primary),
+        primary=primary,
     )
 
 
@@ -119,17 +129,14 @@ def _check_margins(margins: Mapping[str, float | None], known: Mapping[str, Metr
         if name not in known:
             raise ConfigError(f"margin for {name!r}, which is not compared; compared are: {', '.join(known)}")
         if margin is not None and not 0.0 <= margin < math.inf:
-            raise ConfigError(
-                f"margin of {name} is {margin!r}: must be a finite number >= 0, or None for no equivalence"
-            )
+            raise ConfigError(f"margin of {name} is {margin!r}: must be a finite number >= 0, or None for no equivalence")
 
 
 def _column(arm: str, name: str, values: Values, design: _Design) -> Floats:
     column = np.asarray(values[name], dtype=np.float64)
     if column.shape != design.codes.shape:
         raise DataError(
-            f"{name} of arm {arm!r} has shape {column.shape}, clusters {design.codes.shape}: "
-            "both need one element per query"
+            f"{name} of arm {arm!r} has shape {column.shape}, clusters {design.codes.shape}: both need one element per query"
         )
     if np.isinf(column).any():
         raise DataError(f"{name} of arm {arm!r} has infinite values: use NaN for undefined")
@@ -196,12 +203,16 @@ def _row(
     )
 
 
-def _corrected(rows: list[ComparisonRow], alpha: float) -> tuple[ComparisonRow, ...]:
-    """Adjusted p-values over all rows that have one, then verdicts and notes."""
-    tested = [row for row in rows if row.p_value is not None]
-    raw = np.array([row.p_value for row in tested], dtype=np.float64)
-    adjusted = {id(row): pair for row, *pair in zip(tested, holm(raw), benjamini_hochberg(raw), strict=True)}
-    return tuple(_judged(row, adjusted.get(id(row)), len(tested), alpha) for row in rows)
+def _corrected(rows: list[ComparisonRow], alpha: float, primary: str | None) -> tuple[ComparisonRow, ...]:
+    """Adjusted p-values over each family of the rows that have one, then verdicts and notes."""
+    judged: dict[int, ComparisonRow] = {}
+    for own in (True, False):
+        family = [row for row in rows if (row.metric == primary) is own]
+        tested = [row for row in family if row.p_value is not None]
+        raw = np.array([row.p_value for row in tested], dtype=np.float64)
+        adjusted = {id(row): pair for row, *pair in zip(tested, holm(raw), benjamini_hochberg(raw), strict=True)}
+        judged.update({id(row): _judged(row, adjusted.get(id(row)), len(tested), alpha) for row in family})
+    return tuple(judged[id(row)] for row in rows)
 
 
 def _judged(row: ComparisonRow, adjusted: list[float] | None, family: int, alpha: float) -> ComparisonRow:
@@ -228,9 +239,7 @@ def _judged(row: ComparisonRow, adjusted: list[float] | None, family: int, alpha
         if out_of_reach:
             notes.append(f"p cannot fall under {row.p_floor:.3g} with these {row.n_clusters} clusters")
         elif row.p_floor * family > alpha:
-            notes.append(
-                f"p cannot fall under {row.p_floor:.3g}, so corrected over {family} tests it may never reach {alpha:g}"
-            )
+            notes.append(f"p cannot fall under {row.p_floor:.3g}, so corrected over {family} tests it may never reach {alpha:g}")
     if result is Verdict.EQUIVALENT and p_holm is not None and p_holm <= alpha:
         notes.append("significant, but smaller than the margin")
     lost_a, lost_b = row.n_undefined_a_only, row.n_undefined_b_only

@@ -66,7 +66,7 @@ class ComparisonRow:
 class Comparison:
     """Arms against a baseline on the same queries, paired and clustered by user.
 
-    rows: one per arm and metric. alpha: level of the corrected tests. Prints as a table, renders in notebooks,
+    rows: one per arm and metric. primary: the metric corrected on its own (over the arms), if one was named. alpha: level of the corrected tests. Prints as a table, renders in notebooks,
     exports with ``to_dataframe``, ``to_dict`` and ``save``.
     """
 
@@ -76,20 +76,23 @@ class Comparison:
     n_resamples: int
     seed: int
     rows: tuple[ComparisonRow, ...]
+    primary: str | None = None
 
     @property
     def family_size(self) -> int:
-        """How many tests the p-values are corrected over: the rows with a p-value."""
-        return sum(row.p_value is not None for row in self.rows)
+        """How many tests the p-values are corrected over: the rows with a p-value, those of the primary metric apart."""
+        return sum(row.p_value is not None and row.metric != self.primary for row in self.rows)
 
     @property
     def family(self) -> str:
         """The family, the correction and the test, in one line for every table."""
-        metrics = len({row.metric for row in self.rows})
-        left_out = len(self.rows) - self.family_size
+        others = [row for row in self.rows if row.metric != self.primary]
+        metrics = len({row.metric for row in others})
+        left_out = len(others) - self.family_size
+        first = f"primary metric {self.primary}, corrected over the arms only; other " if self.primary else ""
         without = f" ({left_out} without enough data left out)" if left_out else ""
         return (
-            f"family: {metrics} metrics x {len(self.arms)} arm{'s' * (len(self.arms) != 1)} against {self.baseline}, "
+            f"{first}family: {metrics} metrics x {len(self.arms)} arm{'s' * (len(self.arms) != 1)} against {self.baseline}, "
             f"{self.family_size} tests{without}; p raw: paired sign-flip test by user; "
             "p Holm: corrected for any false positive; q BH: Benjamini-Hochberg; "
             f"verdicts by p Holm at {self.alpha:g}; intervals 95 %, one row each, by user"
@@ -113,18 +116,14 @@ class Comparison:
 
     def __str__(self) -> str:
         arms = ", ".join(self.arms)
-        head = (
-            f"{arms} against {self.baseline} (difference = {arms if len(self.arms) == 1 else 'arm'} - {self.baseline})"
-        )
+        head = f"{arms} against {self.baseline} (difference = {arms if len(self.arms) == 1 else 'arm'} - {self.baseline})"
         return "\n".join([head, *_aligned(self.table()), self.family])
 
     def _repr_html_(self) -> str:
         table = self.table()
         names = list(table[0]) if table else []
         header = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cells[name])}</td>" for name in names) + "</tr>" for cells in table
-        )
+        body = "".join("<tr>" + "".join(f"<td>{escape(cells[name])}</td>" for name in names) + "</tr>" for cells in table)
         caption = f"{', '.join(self.arms)} against {self.baseline}"
         return (
             f'<table class="workbench-comparison"><caption>{escape(caption)}</caption><thead><tr>{header}</tr></thead>'
@@ -161,6 +160,7 @@ class Comparison:
             },
             "n_resamples": self.n_resamples,
             "seed": self.seed,
+            "primary": self.primary,
             "rows": [row.to_dict() for row in self.rows],
         }
 
@@ -172,8 +172,7 @@ class Comparison:
             raise DataError(f"not a saved comparison: schema is {found!r}, must be {SCHEMA!r}")
         try:
             rows = tuple(
-                ComparisonRow(**{**row, "ci95": None if row["ci95"] is None else tuple(row["ci95"])})
-                for row in data["rows"]
+                ComparisonRow(**{**row, "ci95": None if row["ci95"] is None else tuple(row["ci95"])}) for row in data["rows"]
             )
             return cls(
                 baseline=data["baseline"],
@@ -182,6 +181,7 @@ class Comparison:
                 n_resamples=data["n_resamples"],
                 seed=data["seed"],
                 rows=rows,
+                primary=data.get("primary"),
             )
         except (KeyError, TypeError) as error:
             raise DataError(f"saved comparison is damaged: {error}; compare again") from None
@@ -209,9 +209,7 @@ class Comparison:
 
 def _cells(row: ComparisonRow, *, many: bool) -> dict[str, str]:
     digits = 3 if row.unit == "share" else 1
-    interval = (
-        None if row.ci95 is None else f"[{_number(row.ci95[0], digits, '+')}, {_number(row.ci95[1], digits, '+')}]"
-    )
+    interval = None if row.ci95 is None else f"[{_number(row.ci95[0], digits, '+')}, {_number(row.ci95[1], digits, '+')}]"
     left_out = row.n_undefined + row.n_undefined_a_only + row.n_undefined_b_only
     arm = {"arm": row.arm_b} if many else {}
     return arm | {

@@ -17,7 +17,7 @@ from workbench.experiments.poolstore import PoolStore
 from workbench.experiments.replay import Replayer
 
 # Starting processes costs a few seconds; below this many contexts one process is done sooner.
-_WORTH_PROCESSES = 4_000_000
+_WORTH_PROCESSES = 20_000_000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -125,7 +125,7 @@ def _dask(
             client.submit(_given, held[job.pool_key], job.number, job.configs, list(metrics), seed, pure=False, retries=3)
             for job in jobs
         ]
-        for future in as_completed(futures):
+        for future in as_completed(futures, loop=client.loop):
             number, block = future.result()
             yield by_number[number], block
             future.release()

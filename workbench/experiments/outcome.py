@@ -175,9 +175,7 @@ def facts(outcomes: Sequence[Outcome]) -> Facts:
             columns["ranking_repeats"][row] = len(outcome.ranking) - len(ranking)
         if judged.gains:
             hits.extend(_hits(row, ranking, judged))
-            ideal.extend(
-                (row, rank, gain) for rank, gain in enumerate(sorted(judged.gains.values(), reverse=True), start=1)
-            )
+            ideal.extend((row, rank, gain) for rank, gain in enumerate(sorted(judged.gains.values(), reverse=True), start=1))
         selected = outcome.selected
         columns["shown"][row] = len(selected)
         columns["repeated"][row] = len(selected) - len({judged.same.get(key, key) for key in selected})

@@ -78,9 +78,7 @@ def _samples(samples: ArrayLike) -> Floats:
     if data.ndim != 1:
         raise DataError(f"samples have shape {data.shape}: must be a flat list of numbers")
     if not np.isfinite(data).all():
-        raise DataError(
-            f"{int((~np.isfinite(data)).sum())} of {len(data)} samples are NaN or infinite: remove and count them"
-        )
+        raise DataError(f"{int((~np.isfinite(data)).sum())} of {len(data)} samples are NaN or infinite: remove and count them")
     return data
 
 

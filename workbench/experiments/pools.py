@@ -212,3 +212,11 @@ def from_arrays(texts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]
         **members,
         **plain,
     )
+
+
+def writable(pools: Pools) -> Pools:
+    """The same pools with read-only arrays copied."""
+    texts, arrays = to_arrays(pools)
+    if all(array.flags.writeable for array in arrays.values()):
+        return pools
+    return from_arrays(texts, {name: np.require(array, requirements="W") for name, array in arrays.items()})

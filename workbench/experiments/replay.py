@@ -18,7 +18,7 @@ from workbench.assembly.scoring import boost_factors
 from workbench.config import AssemblyConfig
 from workbench.experiments.metrics import DEFAULT, Metric, evaluate
 from workbench.experiments.outcome import Facts
-from workbench.experiments.pools import Floats, Ints, Pools
+from workbench.experiments.pools import Floats, Ints, Pools, writable
 from workbench.experiments.replay_tables import (
     Prefix,
     check_settings,
@@ -57,7 +57,8 @@ class Replayer:
     """Pools with the tables that several configurations share, computed once each."""
 
     def __init__(self, pools: Pools) -> None:
-        self.pools = pools
+        # arrays that came from another process may be read-only, for which numba would compile everything once more
+        self.pools = pools = writable(pools)
         encoding = str(pools.settings["encoding"])
         self.heading = np.array([line_tokens(HEADINGS[name], encoding) for name in LAYER_SECTIONS], dtype=np.int64)
         self._tables: dict[Any, Any] = {}
@@ -142,7 +143,7 @@ class Replayer:
             repeated=counts.repeated[row].astype(np.int64),
             forbidden=pools.n_unwanted,
             stale=counts.stale[row].astype(np.int64),
-            tokens=counts.tokens[row].astype(np.int64),
+            tokens=counts.sections[row].sum(axis=1).astype(np.int64),
             foreign=zeros,
             unanswerable=pools.unanswerable,
             failed=none,

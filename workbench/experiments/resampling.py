@@ -1,13 +1,12 @@
 """Intervals and p-values for means over queries that come in clusters (the queries of one user).
 
 Both come from one set of sign flips, so they agree if asked for equally many: a 95 % interval excludes 0 exactly when
-p <= 0.05. For a
-hypothetical mean ``m`` the sums of the deviations ``x - m`` per cluster have their signs flipped, all clusters of a
-set at once; ``m`` is rejected when few flips reach the observed absolute sum. At ``m = 0`` this is the paired
-permutation test, over all ``m`` the wild cluster bootstrap with the null imposed and Rademacher weights (Cameron,
-Gelbach & Miller 2008, doi 10.1162/rest.90.3.414). Inverted, it has a closed form: a flip set splits the clusters into
-two parts, and ``m`` is covered by the span of the two parts' means; the end points are order statistics of those
-spans (typical values, Hartigan 1969, doi 10.1080/01621459.1969.10501057).
+p <= 0.05. For a hypothetical mean ``m`` the sums of the deviations ``x - m`` per cluster have their signs flipped, all
+clusters of a set at once; ``m`` is rejected when few flips reach the observed absolute sum. At ``m = 0`` this is the
+paired permutation test, over all ``m`` the wild cluster bootstrap with the null imposed and Rademacher weights
+(Cameron, Gelbach & Miller 2008, doi 10.1162/rest.90.3.414). Inverted, it has a closed form: a flip set splits the
+clusters into two parts, and ``m`` is covered by the span of the two parts' means; the end points are order statistics
+of those spans (typical values, Hartigan 1969, doi 10.1080/01621459.1969.10501057).
 
 Why not another one: coverage of 95 % intervals in 400 simulated data sets per cell (normal, skewed and sparse
 differences, binary outcomes, intraclass correlation 0 to 0.5; "even": 30 queries per cluster, "uneven": log-normal
@@ -42,7 +41,7 @@ RESAMPLES = 9_999
 
 TEST_RESAMPLES = 99_999
 """The same for a p-value: a correction over six metrics looks at its tail near 0.05 / 6, and there 9,999 fixed flips would be off
-by a tenth."""
+by a tenth (one standard error)."""
 
 _TIE = 1e-10  # sums closer than this share of the sum of absolute values are equal: they differ by rounding only
 _BITS = ((np.arange(256)[:, None] >> np.arange(8)) & 1).astype(np.float64)  # (256, 8)
@@ -100,9 +99,7 @@ def cluster_sums(values: ArrayLike, clusters: ArrayLike) -> tuple[Floats, Floats
     if array.shape != codes.shape:
         raise DataError(f"values has shape {array.shape}, clusters {codes.shape}: both need one element per query")
     if not np.isfinite(array).all():
-        raise DataError(
-            f"{int((~np.isfinite(array)).sum())} values are NaN or infinite: leave undefined ones out and count them"
-        )
+        raise DataError(f"{int((~np.isfinite(array)).sum())} values are NaN or infinite: leave undefined ones out and count them")
     sums: Floats = np.bincount(codes, weights=array).astype(np.float64)
     return sums, np.bincount(codes).astype(np.float64)
 
@@ -160,6 +157,9 @@ def cluster_permutation_test(
     = (1 + hits) / (1 + n_resamples)`` (Phipson & Smyth 2010, doi 10.2202/1544-6115.1585). p is never 0, and 1 for
     identical arms. ``p_floor`` is ``2 / 2 ** G`` with G clusters whose differences do not cancel out: with five the
     test cannot fall under 0.0625 whatever the effect. None when there is one cluster or one difference.
+
+    Of 5,000 simulated families of six metrics without any difference, 20 even or uneven clusters, Holm left a false
+    positive in 4.9 % (unrelated metrics and metrics correlated at 0.5 alike) and 2.4 % (correlated at 0.9).
     """
     _check(n_resamples, seed)
     sums, sizes = cluster_sums(differences, clusters)
@@ -190,9 +190,7 @@ def _check(n_resamples: int, seed: int) -> None:
             raise ConfigError(f"{name} is {value!r}: must be a whole number of at least {least}")
 
 
-def _interval(
-    sums: Floats, sizes: Floats, alpha: float, n_resamples: int, seed: int
-) -> tuple[tuple[float, float], str]:
+def _interval(sums: Floats, sizes: Floats, alpha: float, n_resamples: int, seed: int) -> tuple[tuple[float, float], str]:
     splits, exact = _splits(len(sums), n_resamples, seed)
     rank = math.floor(alpha * (splits.shape[1] + 1) + 1e-9)
     if rank < 1:

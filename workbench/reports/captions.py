@@ -104,7 +104,7 @@ def _weights(run: Run) -> str:
     parts = []
     for arm in run.arms:
         effective = run.arm(arm, "effective_weights")
-        if not effective:
+        if not any(known(value) for value in effective.values()):
             continue
         nominal = run.nominal(arm)
         shift = {name: (effective.get(name) or 0.0) - nominal[name] for name in SIGNALS}

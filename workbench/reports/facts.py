@@ -16,6 +16,7 @@ from workbench.config import SIGNALS
 from workbench.errors import RunError
 from workbench.experiments.metrics import DEFAULT
 from workbench.reports.labels import label, ordered
+from workbench.reports.numbers import known
 
 STAGES = ("embed", "search", "merge", "contradictions", "score", "prompt")
 """The timed stages in order, as ``workbench.assembly.assembler`` names them (which is too heavy to import for names)."""
@@ -149,12 +150,11 @@ class Run:
         """Signals that decide nothing although they have a weight: signal -> arms as shown. The data cannot judge them."""
         found: dict[str, tuple[str, ...]] = {}
         for name in SIGNALS:
+            effective = {arm: self.arm(arm, "effective_weights").get(name) for arm in self.arms}
             arms = tuple(
                 label(arm)
-                for arm in self.arms
-                if self.nominal(arm)[name] > 0
-                and (self.arm(arm, "effective_weights").get(name) or 0.0) < _NOTHING
-                and self.arm(arm, "effective_weights")
+                for arm, value in effective.items()
+                if self.nominal(arm)[name] > 0 and known(value) and value < _NOTHING
             )
             if arms:
                 found[name] = arms

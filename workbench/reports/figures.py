@@ -97,12 +97,12 @@ def losses(run: Run) -> Drawing | None:
         ax = style.axes(figure, left, top - 0.08 - tall, width - left - right, tall)
         if not lost:
             ax.text(0.5, 0.5, "no relevant entry was lost", transform=ax.transAxes, ha="center", va="center", color=MUTED)
+        for at, arm in enumerate(run.arms):
+            shares = [100.0 * counts[arm][fate] / total[arm] if total[arm] else 0.0 for fate in lost]
+            places = [row + _offset(at, len(run.arms)) for row in range(len(lost))]
+            _lines(ax, at, [(y, 0.0, share) for y, share in zip(places, shares, strict=True)], 2.0)
+            _points(ax, at, list(zip(places, shares, strict=True)))
         for row, fate in enumerate(lost):
-            for at, arm in enumerate(run.arms):
-                share = 100.0 * counts[arm][fate] / total[arm] if total[arm] else 0.0
-                y = row + _offset(at, len(run.arms))
-                ax.plot([0, share], [y, y], color=ARMS[at % 4], linewidth=2.0, solid_capstyle="butt")
-                ax.plot([share], [y], **style.marker(MARKERS[at % 4], ARMS[at % 4]), clip_on=False, zorder=3)
             _count(ax, row, pairs[fate])
         _rows(ax, lost or [""])
         ax.set_xlim(left=0)
@@ -158,7 +158,7 @@ def latency(run: Run) -> Drawing | None:
 def weights(run: Run) -> Drawing | None:
     """Nominal against effective weight of every signal per arm."""
     effective = {arm: run.arm(arm, "effective_weights") for arm in run.arms}
-    if not any(effective.values()):
+    if not any(known(value) for given in effective.values() for value in given.values()):
         return None
     keys = [Key(f"{short(arm)}: effective", ARMS[at % 4], MARKERS[at % 4]) for at, arm in enumerate(run.arms)]
     keys += [Key("hollow: nominal", INK, "o", hollow=True)]
@@ -169,15 +169,13 @@ def weights(run: Run) -> Drawing | None:
         top = style.legend(figure, keys, height - 0.38) - 0.05
         left = _left(SIGNALS)
         ax = style.axes(figure, left, top - tall, style.WIDTH - left - 0.25, tall)
-        for row, signal in enumerate(SIGNALS):
-            for at, arm in enumerate(run.arms):
-                y = row + _offset(at, len(run.arms))
-                nominal, value = run.nominal(arm)[signal], effective[arm].get(signal)
-                if known(value):
-                    ax.plot([nominal, value], [y, y], color=ARMS[at % 4], linewidth=1.2)
-                ax.plot([nominal], [y], **style.marker(MARKERS[at % 4], ARMS[at % 4], hollow=True), clip_on=False, zorder=3)
-                if known(value):
-                    ax.plot([value], [y], **style.marker(MARKERS[at % 4], ARMS[at % 4]), clip_on=False, zorder=4)
+        for at, arm in enumerate(run.arms):
+            places = {signal: row + _offset(at, len(run.arms)) for row, signal in enumerate(SIGNALS)}
+            nominal = run.nominal(arm)
+            counted = {signal: effective[arm][signal] for signal in SIGNALS if known(effective[arm].get(signal))}
+            _lines(ax, at, [(places[signal], nominal[signal], value) for signal, value in counted.items()], 1.2)
+            _points(ax, at, [(places[signal], nominal[signal]) for signal in SIGNALS], hollow=True)
+            _points(ax, at, [(places[signal], value) for signal, value in counted.items()])
         _rows(ax, SIGNALS)
         ax.set_xlim(0, 1)
         queries = whole(run.content.get("n_queries"))
@@ -207,16 +205,14 @@ def _dots(run: Run, name: str, title: str, panels: Sequence[tuple[Sequence[tuple
 
 def _dot_panel(ax: Axes, rows: Sequence[tuple[str, Summaries]], unit: str) -> None:
     ends = [0.0]
+    for at in range(len(rows[0][1])):
+        places = [(row + _offset(at, len(items)), items[at]) for row, (_, items) in enumerate(rows)]
+        lines = [(y, item["ci95"][0], item["ci95"][1]) for y, item in places if item.get("ci95") is not None]
+        points = [(y, item["mean"]) for y, item in places if known(item.get("mean"))]
+        _lines(ax, at, lines, 1.6)
+        _points(ax, at, points)
+        ends += [end for line in lines for end in line[1:]] + [value for _, value in points]
     for row, (_, items) in enumerate(rows):
-        for at, item in enumerate(items):
-            mean, bounds = item.get("mean"), item.get("ci95")
-            y = row + _offset(at, len(items))
-            if bounds is not None:
-                ax.plot(bounds, [y, y], color=ARMS[at % 4], linewidth=1.6, solid_capstyle="butt", clip_on=False)
-                ends += bounds
-            if mean is not None:
-                ax.plot([mean], [y], **style.marker(MARKERS[at % 4], ARMS[at % 4]), clip_on=False, zorder=3)
-                ends.append(mean)
         if not any(known(item.get("mean")) for item in items):
             ax.text(0.01, row, "no data", transform=ax.get_yaxis_transform(), va="center", color=MUTED, fontsize=9)
         _count(ax, row, _sizes(items))
@@ -225,6 +221,20 @@ def _dot_panel(ax: Axes, rows: Sequence[tuple[str, Summaries]], unit: str) -> No
         ax.set_xlim(min(0.0, *ends), max(1.0, *ends))
     else:
         ax.set_xlim(min(0.0, *ends), max(ends) * 1.04 or 1.0)
+
+
+def _lines(ax: Axes, at: int, lines: Sequence[tuple[float, float, float]], width: float) -> None:
+    """Horizontal lines of arm ``at``: (y, from, to) each."""
+    if lines:
+        y, start, end = zip(*lines, strict=True)
+        ax.hlines(y, start, end, colors=ARMS[at % 4], linewidth=width, clip_on=False)
+
+
+def _points(ax: Axes, at: int, points: Sequence[tuple[float, float]], *, hollow: bool = False) -> None:
+    """Markers of arm ``at``: (y, value) each."""
+    if points:
+        y, x = zip(*points, strict=True)
+        ax.plot(x, y, **style.marker(MARKERS[at % 4], ARMS[at % 4], hollow), clip_on=False, zorder=3 + at + (not hollow))
 
 
 def _rows(ax: Axes, names: Sequence[str]) -> None:

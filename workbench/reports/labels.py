@@ -15,7 +15,7 @@ _DIRECTIONAL = frozenset({"R", "AL", "AN", "RLE", "RLO", "RLI", "LRE", "LRO", "L
 _PATH = re.compile(
     r"(?<![\w.~/:\\-])(?:file://+|~[\w.-]*/|/(?=[^\s/]+/)|[A-Za-z]:[\\/]|\\\\)(?:[^\s/\\\"'<>|:;,=]+[\\/])*([^\s/\\\"'<>|:;,=]*)"
 )
-_ROOTED = re.compile(r"(?:file://+|~|/|[A-Za-z]:[\\/]|\\\\).*[\\/](?P<name>[^\\/]*)[\\/]*", re.DOTALL)
+_ROOTED = re.compile(r"(?:file://+|~[\w.-]*[\\/]|/|[A-Za-z]:[\\/]|\\\\)(?=[^\s/\\])(?:.*[\\/])?(?P<name>[^\\/]+)[\\/]*")
 
 
 def printable(text: str) -> str:
@@ -56,7 +56,8 @@ def short(name: object, width: int = 30) -> str:
 
 def portable(text: str) -> str:
     """``text`` with every absolute path cut to its last part (``…/name``): a report may be sent to others."""
-    return _PATH.sub(lambda match: f"…/{match[1]}", text)
+    whole = _ROOTED.fullmatch(text)
+    return f"…/{whole['name']}" if whole else _PATH.sub(lambda match: f"…/{match[1]}", text)
 
 
 def portable_command(words: Iterable[object]) -> list[str]:

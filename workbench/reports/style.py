@@ -117,7 +117,6 @@ def render(figure: Figure, name: str, title: str) -> Drawing:
     """The figure as SVG text: no date, no version, ids from its content. To be called inside ``settings``."""
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-    figure.clear()
     svg = buffer.getvalue().replace("'DejaVu Sans'", _FONTS)
     svg = svg.replace("<metadata>", "<title>" + escape(title) + "</title>\n  <metadata>", 1)
     svg = re.sub(r"[ \t]*<metadata>.*?</metadata>\n?", "", svg, flags=re.DOTALL)

@@ -8,9 +8,10 @@ import re
 # Control characters, surrogates and the two non-characters that XML 1.0 (section 2.2) does not allow.
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 # Blank runs this long carry no meaning, cost tokens and can overflow tiktoken's splitter.
-_LONG_BLANK = re.compile(r"\s{33,}")
-# Everything str.splitlines treats as a line end, with the blanks around it. Quadratic on long blank runs: fold those first.
-_BREAK = re.compile("[ \t]*[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+\\s*")
+# (The looks back keep a search from starting again at each blank of a run, which would take quadratic time.)
+_LONG_BLANK = re.compile(r"(?<!\s)\s{33,}")
+# Everything str.splitlines treats as a line end, with the blanks around it.
+_BREAK = re.compile("(?:(?<![ \t])[ \t]+)?[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+\\s*")
 
 
 def one_line(text: str) -> str:

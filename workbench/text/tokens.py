@@ -5,13 +5,14 @@ Special-token strings such as ``<|endoftext|>`` are ordinary text here.
 
 from __future__ import annotations
 
-import base64
+import binascii
 import gzip
 import hashlib
 import re
 from collections.abc import Sequence
 from functools import cache
-from importlib import resources
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -55,9 +56,12 @@ def encoding(name: str) -> tiktoken.Encoding:
     """The tiktoken encoding ``o200k_base`` or ``cl100k_base``. Raises ConfigError for other names."""
     if name not in _RANK_SHA256:
         raise ConfigError(f"encoding is {name!r}: must be one of {', '.join(_RANK_SHA256)}")
+    # found without importing the package, which would load tokenizers of its own for seconds
+    spec = find_spec("bpe_openai")
     try:
-        packed = resources.files("bpe_openai").joinpath(f"data/{name}.tiktoken.gz").read_bytes()
-    except (ModuleNotFoundError, FileNotFoundError):
+        folder = Path((spec.submodule_search_locations or [""])[0]) if spec else Path()
+        packed = (folder / "data" / f"{name}.tiktoken.gz").read_bytes()
+    except OSError:
         raise StoreError(
             f"the rank file of {name} is missing; install the package bpe-openai, which carries it"
         ) from None
@@ -68,14 +72,14 @@ def encoding(name: str) -> tiktoken.Encoding:
     for line in data.splitlines():
         if line:
             token, rank = line.split()
-            ranks[base64.b64decode(token)] = int(rank)
+            ranks[binascii.a2b_base64(token)] = int(rank)
     return tiktoken.Encoding(name=name, pat_str=_PATTERNS[name], mergeable_ranks=ranks, special_tokens={})
 
 
 def count(text: str, name: str = "o200k_base") -> int:
     """Number of tokens of ``text``, special-token strings counted as ordinary text.
 
-    Raises ConfigError for an unknown encoding, for lone surrogates and for whitespace runs that tiktoken cannot take.
+    A lone surrogate counts as U+FFFD. Raises ConfigError for an unknown encoding and for whitespace runs that tiktoken cannot take.
     """
     coder = encoding(name)
     if len(text) > _LONGEST_BLANK and _BLANK_RUN.search(text):
@@ -83,10 +87,7 @@ def count(text: str, name: str = "o200k_base") -> int:
             f"the text has a run of more than {_LONGEST_BLANK} blank characters, which tiktoken cannot split; "
             "render it first (rendering folds long runs)"
         )
-    try:
-        return len(coder.encode_ordinary(text))
-    except UnicodeEncodeError:
-        raise ConfigError("the text has a lone surrogate and cannot be counted; render it first") from None
+    return len(coder.encode_ordinary(text))
 
 
 def count_lines(lines: Sequence[str], name: str = "o200k_base") -> npt.NDArray[np.int32]:

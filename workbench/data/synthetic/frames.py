@@ -89,13 +89,39 @@ class Frame:
         return text if text.isascii() or "(" not in text else settle_particles(text)
 
 
+# Articles that a preposition swallows, by language.
+_CONTRACTIONS = {
+    "es": (re.compile(r"\b(de|a) el (?=[a-z])"), {"de": "del ", "a": "al "}),
+    "pt": (
+        re.compile(r"\b(de|em|por|a) ([oa]) (?=[a-zà-ú])"),
+        {"de o": "do ", "de a": "da ", "em o": "no ", "em a": "na ", "por o": "pelo ", "por a": "pela ", "a o": "ao ", "a a": "à "},
+    ),
+}
+
+
+def contracted(text: str, language: str) -> str:
+    """``de el muelle`` as ``del muelle``, ``em a serra`` as ``na serra``."""
+    rule = _CONTRACTIONS.get(language)
+    if rule is None:
+        return text
+    pattern, short = rule
+    return pattern.sub(lambda match: short[" ".join(match.groups())], text)
+
+
 def _inner(part: Part, value_of: Callable[[str], str], third: bool) -> str:
     if isinstance(part, Slot):
         value = value_of(part.name)
-        return value[:1].upper() + value[1:] if part.capital else value
+        return capitalised(value) if part.capital else value
     if isinstance(part, Person):
         return part.third if third else part.first
     raise TypeError(part)
+
+
+def capitalised(value: str) -> str:
+    """``value`` with a capital first letter, unless it is an identifier (``order_total_cents``, ``fetchRows``)."""
+    if " " not in value and (not value.islower() or "_" in value) and value[:1].islower():
+        return value
+    return value[:1].upper() + value[1:]
 
 
 def _compile(source: str, nested: bool = False) -> tuple[Part, ...]:

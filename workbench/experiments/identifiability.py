@@ -1,0 +1,101 @@
+"""Which weights a dataset can tell anything about: a signal that is the same for all candidates decides nothing, whatever its weight."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.config import SIGNALS, AssemblyConfig
+from workbench.experiments.pools import Pools
+from workbench.experiments.replay import Replayer
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+UNTESTABLE = "untestable here"
+TESTABLE = "testable"
+# a spread below this is rounding
+_CONSTANT = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Identifiability:
+    """rows: per signal its nominal weight; spread (mean standard deviation in a pool); least and most (range over all pools); share of
+    pools in which it varies; effective weight (nominal x spread, normalised per pool, mean over pools); and whether it is testable."""
+
+    dataset: str
+    rows: tuple[dict[str, Any], ...]
+    n_pools: int
+    n_users: int
+
+    @property
+    def untestable(self) -> tuple[str, ...]:
+        """Signals that are constant in every pool: this dataset gives no verdict on their weights."""
+        return tuple(row["signal"] for row in self.rows if row["verdict"] == UNTESTABLE)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """One row per signal."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self.rows))
+
+    @property
+    def caption(self) -> str:
+        return (
+            f"signals in {self.n_pools} pools of at least two candidates, {self.n_users} users of {self.dataset}; effective = nominal weight x "
+            "standard deviation in the pool, normalised, mean over pools; a signal that is constant in every pool is untestable here"
+        )
+
+    def __str__(self) -> str:
+        return f"{self.caption}\n{self.to_dataframe().to_string(index=False, float_format=lambda value: f'{value:.4f}')}"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(self.caption)}</p>{self.to_dataframe().to_html(index=False)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Strict JSON."""
+        return {"dataset": self.dataset, "n_pools": self.n_pools, "n_users": self.n_users, "rows": list(self.rows)}
+
+
+def identifiability(pools: Pools | Replayer, config: AssemblyConfig, *, dataset: str = "dataset") -> Identifiability:
+    """Spread and effective weight of each signal in the pools under ``config`` (its weights, half-life and saturation matter)."""
+    replayer = pools if isinstance(pools, Replayer) else Replayer(pools)
+    pools = replayer.pools
+    values = replayer.tables(config)[0]
+    sizes = np.diff(pools.offsets)
+    kept = np.flatnonzero(sizes >= 2)
+    weights = np.array(config.weights.as_tuple())
+    spread = np.array(
+        [values[:, pools.offsets[at] : pools.offsets[at + 1]].std(axis=1) for at in kept.tolist()]
+    ).reshape(-1, len(SIGNALS))
+    spread[spread <= _CONSTANT] = 0.0
+    product = spread * weights
+    total = product.sum(axis=1, keepdims=True)
+    effective = np.divide(product, total, out=np.zeros_like(product), where=total > 0)
+    rows = []
+    for at, name in enumerate(SIGNALS):
+        varies = spread[:, at] > 0
+        rows.append(
+            {
+                "signal": name,
+                "weight": float(weights[at]),
+                "spread": float(spread[:, at].mean()) if kept.size else 0.0,
+                "least": float(values[at].min()) if values.size else None,
+                "most": float(values[at].max()) if values.size else None,
+                "varies_in": float(varies.mean()) if kept.size else 0.0,
+                "effective": float(effective[:, at].mean()) if kept.size else 0.0,
+                "verdict": TESTABLE if varies.any() else UNTESTABLE,
+            }
+        )
+    return Identifiability(
+        dataset=dataset, rows=tuple(rows), n_pools=int(kept.size), n_users=int(np.unique(pools.user[kept]).size)
+    )
+
+
+def verdict_or_untestable(verdicts: Mapping[str, str], known: Identifiability) -> dict[str, str]:
+    """Verdicts by signal, with those of constant signals replaced: the data cannot give any."""
+    return {name: UNTESTABLE if name in known.untestable else verdict for name, verdict in verdicts.items()}
