@@ -1,8 +1,9 @@
-"""Real, fast parts to test with: a hashing encoder, vectors with wanted cosines, and a conflict test that a reader can predict."""
+"""Real, fast parts to test with: a hashing encoder, vectors with wanted cosines, a conflict test that a reader can predict."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -19,14 +20,11 @@ from workbench.embedding.encoder import Encoder, SentenceEncoder, load_encoder
 from workbench.entries import Episode, Memory, Procedure, SoulBlock
 from workbench.store.user import UserStore
 
-settings.register_profile(
-    "workbench",
-    deadline=None,
-    derandomize=True,
-    max_examples=60,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
-settings.load_profile("workbench")
+_CALM = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
+settings.register_profile("workbench", deadline=None, derandomize=True, max_examples=30, suppress_health_check=_CALM)
+# HYPOTHESIS_PROFILE=fuzz looks longer, and elsewhere each time
+settings.register_profile("fuzz", deadline=None, max_examples=1500, suppress_health_check=_CALM)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "workbench"))
 
 NOW = "2026-03-02T09:00:00Z"
 Matrix = npt.NDArray[np.float32]

@@ -41,9 +41,7 @@ configs = st.builds(
         **{name: st.integers(0, 10**9) for name in ("soul", "memories", "episodes", "procedures")},
         total=st.none() | st.integers(0, 10**9),
     ),
-    templates=st.builds(
-        Templates, memories=plain_text.map(lambda text: text.replace("{", "{{").replace("}", "}}") + "{text}")
-    ),
+    templates=st.builds(Templates, memories=plain_text.map(lambda text: text.replace("{", "{{").replace("}", "}}") + "{text}")),
     boosts=st.dictionaries(plain_text, st.floats(0, 100), max_size=4),
     top_k=st.integers(1, 10_000),
     cap=st.integers(0, 10_000),

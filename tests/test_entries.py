@@ -47,7 +47,7 @@ def test_negative_zero_is_zero() -> None:
 
 @pytest.mark.parametrize("value", [-1, 2**63, 1.0, True, "3", None, float("nan")], ids=repr)
 def test_access_counts_are_whole_and_not_negative(value: object) -> None:
-    with pytest.raises(DataError, match="access_count is .*must be a whole number from 0"):
+    with pytest.raises(DataError, match=r"access_count is .*must be a whole number from 0"):
         memory(access_count=value)
 
 
@@ -58,7 +58,7 @@ def test_access_counts_of_numpy_become_plain_ints() -> None:
 
 @pytest.mark.parametrize("value", ["", "   ", "\n\t", None, 7, b"m1", "a\ud800"], ids=repr)
 def test_ids_are_text_that_says_something(value: object) -> None:
-    with pytest.raises(DataError, match="^id "):
+    with pytest.raises(DataError, match=r"^id "):
         memory(id=value)
 
 

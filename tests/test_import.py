@@ -10,7 +10,18 @@ import pytest
 import workbench
 from workbench.errors import ConfigError, DataError, RunError, StoreError
 
-HEAVY = ("torch", "faiss", "pandas", "scipy", "matplotlib", "sentence_transformers", "transformers", "numpy", "tiktoken", "pyarrow")
+HEAVY = (
+    "torch",
+    "faiss",
+    "pandas",
+    "scipy",
+    "matplotlib",
+    "sentence_transformers",
+    "transformers",
+    "numpy",
+    "tiktoken",
+    "pyarrow",
+)
 NAMES = {
     "Memory", "Episode", "Procedure", "SoulBlock", "UserStore", "Weights", "Budgets", "AssemblyConfig", "Assembler",
     "AssembledContext", "load_dataset", "WorkbenchError",

@@ -61,6 +61,17 @@ def test_reasons_are_words(context: Any) -> None:
     assert all(reasons.values())
 
 
+def test_the_table_is_by_layer_then_fate_then_score(context: Any) -> None:
+    layers = ["soul", "memory", "episode", "procedure"]
+    numbers = {fate.label: int(fate) for fate in Fate}
+    keys = [
+        (layers.index(row.layer), -numbers[row.fate], math.inf if math.isnan(row.score) else -row.score)
+        for row in context.fates.itertuples()
+    ]
+    assert keys == sorted(keys)
+    assert set(context.fates.dtypes[[*SIGNALS, "score"]].astype(str)) == {"float64"}
+
+
 def test_the_table_of_the_selected_is_in_prompt_order(context: Any) -> None:
     assert context.selected["id"].tolist() == list(context.selected_ids) == ["s1", "p1", "m1", "e1", "w1"]
     assert context.selected["section"].tolist() == ["identity", "preferences", "relevant_facts", "recent_context", "workflows"]
@@ -106,7 +117,9 @@ def test_timings_add_up(context: Any) -> None:
     assert list(context.timings) == [*STAGES, "total", "residual"]
     assert all(math.isfinite(value) for value in context.timings.values())
     assert all(context.timings[stage] >= 0 for stage in STAGES)
-    assert sum(context.timings[stage] for stage in STAGES) + context.timings["residual"] == pytest.approx(context.timings["total"])
+    assert sum(context.timings[stage] for stage in STAGES) + context.timings["residual"] == pytest.approx(
+        context.timings["total"]
+    )
 
 
 def test_messages(context: Any) -> None:

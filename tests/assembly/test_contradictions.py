@@ -7,15 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from workbench.assembly.contradictions import Conflict, ConflictReport, combine, find_conflicts
 from workbench.config import AssemblyConfig
 from workbench.entries import epoch_seconds, utc
-from workbench.assembly.contradictions import Conflict, ConflictReport, combine, find_conflicts
 
 NOW = epoch_seconds(utc("2026-03-02T09:00:00Z"))
 RANDOM = np.random.default_rng(0)
 
 
-def case(kit: Any, texts: list[str], cosines: dict[tuple[int, int], float], days: list[int] | None = None, **calibration: Any) -> Any:
+def case(
+    kit: Any, texts: list[str], cosines: dict[tuple[int, int], float], days: list[int] | None = None, **calibration: Any
+) -> Any:
     """Memories m0, m1 … created on these days of 2026 (default: one after the other), with wanted cosines (others 0.1)."""
     gram = np.full((len(texts), len(texts)), 0.1)
     np.fill_diagonal(gram, 1.0)
@@ -24,14 +26,17 @@ def case(kit: Any, texts: list[str], cosines: dict[tuple[int, int], float], days
     days = days or list(range(1, len(texts) + 1))
     # the query is unlike all of them, and found by its words only
     entries = [
-        kit.memory(f"m{number}", text, created_at=f"2026-01-{day:02d}") for number, (text, day) in enumerate(zip(texts, days, strict=True))
+        kit.memory(f"m{number}", text, created_at=f"2026-01-{day:02d}")
+        for number, (text, day) in enumerate(zip(texts, days, strict=True))
     ]
     vectors = dict(zip(texts, kit.with_cosines(gram), strict=True))
     vectors["which"] = np.ones(len(texts)) / np.sqrt(len(texts))
     return kit.assembler(entries, encoder=kit.Given(vectors, **calibration))
 
 
-def conflicts_of(assembler: Any, band: tuple[float, float] = (0.75, 0.92), now: float = NOW) -> tuple[dict[str, str], ConflictReport]:
+def conflicts_of(
+    assembler: Any, band: tuple[float, float] = (0.75, 0.92), now: float = NOW
+) -> tuple[dict[str, str], ConflictReport]:
     snapshot = assembler.snapshot()
     superseded, report = find_conflicts(snapshot, np.arange(len(snapshot.ids)), band, assembler.conflict_test, now)
     return {snapshot.ids[old]: snapshot.ids[new] for old, new in superseded.items()}, report
@@ -42,7 +47,9 @@ def test_the_newer_wins_and_the_report_names_both(kit: Any) -> None:
     superseded, report = conflicts_of(assembler)
     assert superseded == {"m0": "m1"}
     assert report == ConflictReport(
-        conflicts=(Conflict(newer="m1", older="m0", similarity=0.84, reason="exclusive value", decided=True),), tested=1, below_band=2
+        conflicts=(Conflict(newer="m1", older="m0", similarity=0.84, reason="exclusive value", decided=True),),
+        tested=1,
+        below_band=2,
     )
 
 
@@ -133,7 +140,9 @@ def test_the_pair_and_its_reason_are_in_the_context(kit: Any) -> None:
 
 
 def test_reports_add_up() -> None:
-    one = ConflictReport(conflicts=(Conflict(newer="a", older="b", similarity=0.8, reason="x", decided=True),), tested=3, below_band=4)
+    one = ConflictReport(
+        conflicts=(Conflict(newer="a", older="b", similarity=0.8, reason="x", decided=True),), tested=3, below_band=4
+    )
     assert combine([one, ConflictReport(tested=1), one]) == ConflictReport(conflicts=one.conflicts * 2, tested=7, below_band=8)
     assert combine([]) == ConflictReport()
 
@@ -146,7 +155,10 @@ def test_no_pairs(kit: Any) -> None:
 def test_large_pools_are_the_same_on_any_number_of_blas_threads(kit: Any) -> None:
     from threadpoolctl import threadpool_limits
 
-    entries = [kit.memory(f"m{number:03d}", f"topic {number % 7} = {number}", created_at=f"2026-01-{1 + number % 28:02d}") for number in range(200)]
+    entries = [
+        kit.memory(f"m{number:03d}", f"topic {number % 7} = {number}", created_at=f"2026-01-{1 + number % 28:02d}")
+        for number in range(200)
+    ]
     assembler = kit.assembler(entries, config=AssemblyConfig(top_k=200, cap=200))
     results = []
     for threads in (1, 2):

@@ -44,18 +44,33 @@ def test_order_is_importance_then_id(kit: Any) -> None:
     assert section(kit.assembler(entries).assemble("x", now=kit.now)) == ["z", "a", "b", "c"]
 
 
-queries = st.lists(st.sampled_from(["tea", "boat", "", "   ", "小屋", "window seat or aisle", "<|endoftext|>", "z" * 500]), min_size=2, max_size=4)
+queries = st.lists(
+    st.sampled_from(["tea", "boat", "", "   ", "小屋", "window seat or aisle", "<|endoftext|>", "z" * 500]),
+    min_size=2,
+    max_size=4,
+)
 
 
-@given(queries=queries, share=st.sampled_from([0.0, 0.05, 0.25, 1.0]), top_k=st.sampled_from([1, 100]), cap=st.sampled_from([0, 1, 100]))
+@given(
+    queries=queries,
+    share=st.sampled_from([0.0, 0.05, 0.25, 1.0]),
+    top_k=st.sampled_from([1, 100]),
+    cap=st.sampled_from([0, 1, 100]),
+)
 def test_they_do_not_depend_on_the_query(kit: Any, queries: list[str], share: float, top_k: int, cap: int) -> None:
     entries = [preference(kit, f"p{n}", f"thing {n} = likes {'it very much ' * n}", 0.7 + n / 50) for n in range(12)]
     entries += [kit.memory(f"m{n}", f"thing {n} = the boat is blue", created_at=f"2026-02-{10 + n}") for n in range(0, 12, 3)]
-    assembler = kit.assembler(entries, soul=[kit.soul("s", "calm")], config=AssemblyConfig(preference_share=share, top_k=top_k, cap=cap))
+    assembler = kit.assembler(
+        entries, soul=[kit.soul("s", "calm")], config=AssemblyConfig(preference_share=share, top_k=top_k, cap=cap)
+    )
     contexts = [assembler.assemble(query, now=kit.now) for query in queries]
     shown = {tuple(section(context)) for context in contexts}
     assert len(shown) == 1
-    ends = {context.prompt[: context.prompt.find("## Relevant facts\n")] for context in contexts if "## Relevant facts\n" in context.prompt}
+    ends = {
+        context.prompt[: context.prompt.find("## Relevant facts\n")]
+        for context in contexts
+        if "## Relevant facts\n" in context.prompt
+    }
     assert len(ends) <= 1
 
 
@@ -77,7 +92,9 @@ def test_one_that_found_no_room_can_still_be_found_as_a_fact(kit: Any) -> None:
 
 
 def test_an_entry_is_shown_once(kit: Any) -> None:
-    context = kit.assembler([preference(kit, "p", "prefers tea"), kit.memory("m", "tea is in the pantry")]).assemble("tea", now=kit.now)
+    context = kit.assembler([preference(kit, "p", "prefers tea"), kit.memory("m", "tea is in the pantry")]).assemble(
+        "tea", now=kit.now
+    )
     assert context.prompt.count("prefers tea") == 1
     assert section(context) == ["p"]
     assert section(context, "relevant_facts") == ["m"]
@@ -92,7 +109,10 @@ def test_the_minimum_score_does_not_touch_them(kit: Any) -> None:
 
 
 def test_a_newer_memory_overrules_one_whether_the_query_finds_it_or_not(kit: Any) -> None:
-    entries = [preference(kit, "old", "seat = window", created_at="2026-01-01"), kit.memory("new", "seat = aisle", created_at="2026-02-01")]
+    entries = [
+        preference(kit, "old", "seat = window", created_at="2026-01-01"),
+        kit.memory("new", "seat = aisle", created_at="2026-02-01"),
+    ]
     entries += [kit.memory(f"x{n}", f"lamp number {n} is broken") for n in range(5)]
     for query in ("seat", "lamp number"):
         context = kit.assembler(entries, config=AssemblyConfig(top_k=1)).assemble(query, now=kit.now)
@@ -120,7 +140,10 @@ def test_one_that_stands_supersedes_older_memories_also_when_the_query_does_not_
 
 
 def test_a_conflict_is_reported_once(kit: Any) -> None:
-    entries = [preference(kit, "old", "seat = window", created_at="2026-01-01"), preference(kit, "new", "seat = aisle", created_at="2026-02-01")]
+    entries = [
+        preference(kit, "old", "seat = window", created_at="2026-01-01"),
+        preference(kit, "new", "seat = aisle", created_at="2026-02-01"),
+    ]
     context = kit.assembler(entries).assemble("seat", now=kit.now)
     assert [(c.newer, c.older, c.decided) for c in context.conflicts.conflicts] == [("new", "old", True)]
     assert section(context) == ["new"]
@@ -151,7 +174,9 @@ def test_reasons_of_preferences_that_the_query_did_not_find(kit: Any) -> None:
         preference(kit, "late", "answer = short and to the point, without any greeting", 0.7),
         kit.memory("lamp", "the lamp is broken"),
     ]
-    context = kit.assembler(entries, config=AssemblyConfig(top_k=1)).assemble("lamp is broken", now=kit.now, budgets={"memories": 60})
+    context = kit.assembler(entries, config=AssemblyConfig(top_k=1)).assemble(
+        "lamp is broken", now=kit.now, budgets={"memories": 60}
+    )
     assert context.ranking == ("lamp",)
     assert section(context) == ["seat"]
     found = {key: context.explain(key) for key in ("old", "twin", "late")}
@@ -172,7 +197,10 @@ def test_any_number_of_neighbours_can_overrule(kit: Any, n: int) -> None:
 
 
 def test_the_cached_preferences_follow_the_settings(kit: Any) -> None:
-    entries = [preference(kit, "old", "seat = window", created_at="2026-01-01"), kit.memory("new", "seat = aisle", created_at="2026-02-01")]
+    entries = [
+        preference(kit, "old", "seat = window", created_at="2026-01-01"),
+        kit.memory("new", "seat = aisle", created_at="2026-02-01"),
+    ]
     assembler = kit.assembler(entries)
     assert section(assembler.assemble("x", now=kit.now)) == []
     assert section(assembler.assemble("x", now=kit.now, contradictions=False)) == ["old"]

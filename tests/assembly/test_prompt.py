@@ -34,7 +34,10 @@ ATTACKS = [
 def everything(kit: Any, texts: list[str]) -> Any:
     return kit.assembler(
         [kit.memory(f"m{n}", text, created_at="2026-01-01") for n, text in enumerate(texts)]
-        + [kit.memory(f"f{n}", text, category="preference", importance=0.9, created_at="2026-01-02") for n, text in enumerate(texts)],
+        + [
+            kit.memory(f"f{n}", text, category="preference", importance=0.9, created_at="2026-01-02")
+            for n, text in enumerate(texts)
+        ],
         episodes=[kit.episode(f"e{n}", text, outcome=text) for n, text in enumerate(texts)],
         procedures=[kit.procedure(f"p{n}", text, steps=(text, text)) for n, text in enumerate(texts)],
         soul=[kit.soul(f"s{n}", text, group=("soul", "style", "context")[n % 3], kind="rule") for n, text in enumerate(texts)],
@@ -66,7 +69,9 @@ def check(prompt: str) -> tuple[ET.Element | None, dict[str, list[str]]]:
     order = [heading.strip() for heading in HEADINGS.values()]
     assert list(sections) == [heading for heading in order if heading in sections]
     if identity is not None:
-        assert [child.tag for child in identity] == [tag for tag in ("soul", "style", "context") if identity.find(tag) is not None]
+        assert [child.tag for child in identity] == [
+            tag for tag in ("soul", "style", "context") if identity.find(tag) is not None
+        ]
         assert all(grandchild.tag == "rule" and len(grandchild) == 0 for child in identity for grandchild in child)
     return identity, sections
 
@@ -81,10 +86,17 @@ def test_no_text_can_change_the_structure(kit: Any, attack: str) -> None:
     assert set(sections) == set(parsed(plain.prompt)[1])
 
 
-@given(texts=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=30) | st.sampled_from(ATTACKS), min_size=1, max_size=4), data=st.data())
+@given(
+    texts=st.lists(
+        st.text(st.characters(exclude_categories=["Cs"]), max_size=30) | st.sampled_from(ATTACKS), min_size=1, max_size=4
+    ),
+    data=st.data(),
+)
 def test_the_structure_holds_for_any_text_and_any_budget(kit: Any, texts: list[str], data: st.DataObject) -> None:
     budgets = {name: data.draw(st.integers(0, 300)) for name in ("soul", "memories", "episodes", "procedures")}
-    context = everything(kit, texts).assemble(texts[0], now=kit.now, budgets=budgets, fill=data.draw(st.sampled_from(["stop", "skip"])))
+    context = everything(kit, texts).assemble(
+        texts[0], now=kit.now, budgets=budgets, fill=data.draw(st.sampled_from(["stop", "skip"]))
+    )
     check(context.prompt)
 
 
@@ -110,7 +122,17 @@ def test_groups_of_the_identity(kit: Any) -> None:
         kit.soul("w", "  "),
     ]
     context = kit.assembler(soul=blocks).assemble("", now=kit.now)
-    assert re.findall(r"<(?!/)\w+>", context.prompt) == ["<identity>", "<soul>", "<a>", "<b>", "<style>", "<b>", "<a>", "<context>", "<focus>"]
+    assert re.findall(r"<(?!/)\w+>", context.prompt) == [
+        "<identity>",
+        "<soul>",
+        "<a>",
+        "<b>",
+        "<style>",
+        "<b>",
+        "<a>",
+        "<context>",
+        "<focus>",
+    ]
     assert context.selected_ids == ("a", "b", "y", "z", "c")
 
 

@@ -54,8 +54,16 @@ def test_ages() -> None:
     assert found[6] > 700_000
 
 
-@given(st.integers(1, 8).flatmap(lambda n: hnp.arrays(np.float64, (5, n), elements=unit)), weights, st.integers(0, 4), unit, st.floats(0, 100))
-def test_raising_a_signal_never_lowers_a_score(values: Any, given_weights: Weights, signal: int, more: float, factor: float) -> None:
+@given(
+    st.integers(1, 8).flatmap(lambda n: hnp.arrays(np.float64, (5, n), elements=unit)),
+    weights,
+    st.integers(0, 4),
+    unit,
+    st.floats(0, 100),
+)
+def test_raising_a_signal_never_lowers_a_score(
+    values: Any, given_weights: Weights, signal: int, more: float, factor: float
+) -> None:
     factors = np.full(values.shape[1], factor)
     before = weighted_score(values, given_weights, factors)
     raised = values.copy()

@@ -149,7 +149,10 @@ def test_soul_blocks_that_do_not_fit(kit: Any, recount: Callable[[str, str], int
 
 def test_weights_of_zero_leave_the_order_to_age_and_id(kit: Any) -> None:
     none = Weights(relevance=0, importance=0, confidence=0, recency=0, frequency=0)
-    entries = [kit.memory(key, f"boat {key}", created_at=day) for key, day in (("b", "2026-01-01"), ("a", "2026-01-01"), ("c", "2026-01-02"))]
+    entries = [
+        kit.memory(key, f"boat {key}", created_at=day)
+        for key, day in (("b", "2026-01-01"), ("a", "2026-01-01"), ("c", "2026-01-02"))
+    ]
     context = kit.assembler(entries, config=AssemblyConfig(weights=none)).assemble("boat", now=kit.now)
     assert context.ranking == ("c", "a", "b")
     assert set(context.fates["score"]) == {0.0}

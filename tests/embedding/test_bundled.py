@@ -13,7 +13,15 @@ import pytest
 from workbench.embedding.encoder import BUNDLED_SHA256, SentenceEncoder, bundled_folder, checked_encode, load_encoder
 from workbench.errors import StoreError
 
-TEXTS = ["The ferry leaves at noon.", "When does the boat depart?", "Der Drucker braucht Tinte.", "", "a" * 3000, "小屋の鍵", "<|endoftext|>"]
+TEXTS = [
+    "The ferry leaves at noon.",
+    "When does the boat depart?",
+    "Der Drucker braucht Tinte.",
+    "",
+    "a" * 3000,
+    "小屋の鍵",
+    "<|endoftext|>",
+]
 
 
 def test_the_weights_are_the_published_ones() -> None:

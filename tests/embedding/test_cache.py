@@ -66,7 +66,12 @@ def test_no_texts(cache: EmbeddingCache) -> None:
 
 def test_encoder_template_and_text_are_the_key(cache: EmbeddingCache) -> None:
     cache.encode(Counting(), ["tea"], template="a")
-    for encoder, template, text in ((Counting(), "b", "tea"), (Counting("other"), "a", "tea"), (Counting(), "a", "te"), (Counting(), "at", "ea")):
+    for encoder, template, text in (
+        (Counting(), "b", "tea"),
+        (Counting("other"), "a", "tea"),
+        (Counting(), "a", "te"),
+        (Counting(), "at", "ea"),
+    ):
         cache.encode(encoder, [text], template=template)
         assert encoder.asked == [text]
     hit = Counting()
@@ -294,7 +299,8 @@ def test_an_assembler_uses_the_cache_for_entries_and_never_for_queries(kit: Any,
     entries = [kit.memory("m1", "tea in the pantry"), kit.memory("m2", "lamp is broken")]
     first, second = kit.Encoder(name="cached"), kit.Encoder(name="cached")
     results = [
-        kit.assembler(entries, encoder=encoder, cache=cache).assemble("where is the tea", now=kit.now) for encoder in (first, second)
+        kit.assembler(entries, encoder=encoder, cache=cache).assemble("where is the tea", now=kit.now)
+        for encoder in (first, second)
     ]
     assert results[0].prompt == results[1].prompt
     assert first.calls == [["tea in the pantry", "lamp is broken"], ["where is the tea"]]

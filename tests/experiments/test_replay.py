@@ -61,7 +61,7 @@ SEARCHES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10**6), search=SEARCHES)
 def test_replay_equals_rerunning(toys: SimpleNamespace, cache: EmbeddingCache, seed: int, search: dict[str, Any]) -> None:
     dataset = toys.dataset(seed)
@@ -89,6 +89,7 @@ def test_replay_equals_rerunning(toys: SimpleNamespace, cache: EmbeddingCache, s
         found = evaluate(replayer.facts(counts, row), DEFAULT)
         for name in DEFAULT:
             assert np.array_equal(found[name], expected[name], equal_nan=True), name
+        assert np.array_equal(replayer.recall(counts)[row], expected["ContextRecall"], equal_nan=True)
 
 
 @settings(max_examples=200, deadline=None)

@@ -253,12 +253,12 @@ def test_marginal_recall_and_the_proposed_split(toys: SimpleNamespace, options: 
     gained = np.nanmean(whole["ContextRecall"][1]) - np.nanmean(whole["ContextRecall"][0])
     assert rows[rows.tier == "memories"]["recall"].sum() == pytest.approx(gained)
     split = propose_split(pools, config, 200, parts=10)
-    assert sum(split.budgets.values()) <= 200 - 30
+    assert sum(split.budgets.values()) <= 200 - split.soul
     assert split.recall >= split.present_recall - 1e-12
     check = replay(pools, [config.override(budgets={**split.budgets, "total": 200})], ["ContextRecall"])
     assert np.nanmean(check["ContextRecall"]) == pytest.approx(split.recall)
     with pytest.raises(ConfigError, match="Soul"):
-        propose_split(pools, config, 30)
+        propose_split(pools, config, split.soul)
 
 
 def test_engines_are_checked(toys: SimpleNamespace, options: dict[str, Any]) -> None:

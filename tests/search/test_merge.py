@@ -16,7 +16,9 @@ from workbench.search.merge import exact_cosines, find_duplicates, over_cap, sim
 from workbench.search.pool import Pool
 
 
-def snapshot_of(kit: Any, texts: list[str], gram: Any, *, conflict_test: Any = None, layer: str = "memories", **fields: Any) -> Any:
+def snapshot_of(
+    kit: Any, texts: list[str], gram: Any, *, conflict_test: Any = None, layer: str = "memories", **fields: Any
+) -> Any:
     """Texts with these cosines; the first is the newest."""
     vectors = dict(zip(texts, kit.with_cosines(gram), strict=True))
     make = {"memories": kit.memory, "episodes": kit.episode, "procedures": kit.procedure}[layer]
@@ -141,12 +143,27 @@ def pool_of(layer: list[int], relevance: list[float]) -> Pool:
     n = len(layer)
     zeros = np.zeros(n)
     whole = np.zeros(n, dtype=np.int64)
-    empty = Pool(np.arange(n), np.array(layer, dtype=np.int64), whole, zeros, zeros, np.array(relevance), zeros, zeros, zeros, whole, whole, whole)
+    empty = Pool(
+        np.arange(n),
+        np.array(layer, dtype=np.int64),
+        whole,
+        zeros,
+        zeros,
+        np.array(relevance),
+        zeros,
+        zeros,
+        zeros,
+        whole,
+        whole,
+        whole,
+    )
     return replace(empty)
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 2), st.sampled_from([0.0, 0.25, 0.5, 1.0])), max_size=60).map(lambda rows: sorted(rows, key=lambda r: r[0])),
+    st.lists(st.tuples(st.integers(0, 2), st.sampled_from([0.0, 0.25, 0.5, 1.0])), max_size=60).map(
+        lambda rows: sorted(rows, key=lambda r: r[0])
+    ),
     st.integers(0, 30),
 )
 def test_the_cap_keeps_the_most_relevant_of_each_layer(rows: list[tuple[int, float]], cap: int) -> None:

@@ -98,14 +98,21 @@ class Case:
         self.vector = kit.Given(vectors).encode([query])[0]
         self.keyword = self.snapshot.keyword.scores(analyze_query(query))
         self.pool = retrieve(self.snapshot, self.vector, self.keyword, self.config)
-        self.relevance = {self.snapshot.ids[row]: float(value) for row, value in zip(self.pool.row, self.pool.relevance, strict=True)}
+        self.relevance = {
+            self.snapshot.ids[row]: float(value) for row, value in zip(self.pool.row, self.pool.relevance, strict=True)
+        }
         self.arms = {self.snapshot.ids[row]: int(value) for row, value in zip(self.pool.row, self.pool.arms, strict=True)}
 
 
 @pytest.mark.parametrize("fusion", FUSIONS)
 def test_every_fusion_is_bounded_and_likes_evidence(kit: Any, fusion: str) -> None:
     case = Case(
-        kit, ["ferry noon", "boat", "lamp", "mug", "vase"], [0.9, 0.7, 0.3, -0.2, 0.0], "ferry", fusion=fusion, reference_relevance=0.5
+        kit,
+        ["ferry noon", "boat", "lamp", "mug", "vase"],
+        [0.9, 0.7, 0.3, -0.2, 0.0],
+        "ferry",
+        fusion=fusion,
+        reference_relevance=0.5,
     )
     values = case.relevance
     assert all(0 <= value <= 1 for value in values.values())

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from workbench.text.escape import escape_attribute, escape_line, one_line, unescape_line
 
 any_text = st.text(st.characters(), max_size=60) | st.text(
-    st.sampled_from(" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029\u00a0\u3000<>&;\"'#ab-\x00\x07\ufffe\uffff\ud800"), max_size=60
+    st.sampled_from(" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029\u00a0\u3000<>&;\"'#ab-\x00\x07\ufffe\uffff\ud800"),
+    max_size=60,
 )
 
 

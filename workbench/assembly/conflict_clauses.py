@@ -244,7 +244,7 @@ class ClauseReader:
         tentative = False
         if i == 0 and not named and tokens[0][0].isupper() and not f & (_KIN | _WEAK) and self.language != "ko":
             verbal = _PREDICATE if self.language == "en" else _PREDICATE | _WEAK
-            tentative = bool(f & _GEN or following.flags & verbal or after[:1].isdigit() or after in _AFTER_NAME) or (
+            tentative = bool(f & _GEN or following.flags & verbal or after[:1].isdecimal() or after in _AFTER_NAME) or (
                 after.endswith("s") and bool(following.flags & F["weak"] or following.key)
             )
             named = tentative and self.language != "de"

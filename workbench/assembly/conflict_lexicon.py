@@ -43,6 +43,7 @@ CLASSES: dict[str, str] = {
     "resched": "gives something another time",
     "upd": "says that something is new (now, these days)",
     "past": "verb form of the past",
+    "reports": "past form that frames what still holds (decided that, showed that)",
     "pastb": "speaks of a closed period (used to, as a child)",
     "until": "bounds a period",
     "hypo": "supposes or wishes",

@@ -24,17 +24,18 @@ WORDS: dict[str, str] = {
         across along against about via inside outside during after before per than until since within towards over
         around off""",
     "conj": "but because while whereas although though so and since which who unless therefore",
-    "light": """dropped_off drop_off dropped_by drop_by drop_in dropped_in drops_off happen happens happening thing
-        things stuff way time day days week weeks month months year years one ones bit kind sort type part get got
-        gets getting make makes made making put puts putting take takes taking took go goes going come comes coming
-        keep keeps kept keeping give gives gave set sets say says said tell tells told show shows showed let lets
-        seem seems become becomes became stay stays staying remain remains hold holds held place own owns owned
-        possess have_got serve serves include includes included contain contains feature features first second today
-        tomorrow tonight yesterday this_week next_week this_year this_month next_month last_week last_year daily
-        every_day each_day at_all a_lot far long_ago weekly monthly yearly hour minute hours minutes strict new old
-        big small good great nice able likely due used use uses something anything someone anyone somebody anybody
-        any a_word_of a_single using person people takes_place take_place go_ahead going_ahead planned exist exists
-        everyday latest current recent recently decide decides decided agree agrees agreed""",
+    "light": """much many few little more less most well better fine sorry dropped_off drop_off dropped_by drop_by
+        drop_in dropped_in drops_off happen happens happening thing things stuff way time day days week weeks month
+        months year years one ones bit kind sort type part get got gets getting make makes made making put puts
+        putting take takes taking took go goes going come comes coming keep keeps kept keeping give gives gave set
+        sets say says said tell tells told show shows showed let lets seem seems become becomes became stay stays
+        staying remain remains hold holds held place own owns owned possess have_got serve serves include includes
+        included contain contains feature features first second today tomorrow tonight yesterday this_week next_week
+        this_year this_month next_month last_week last_year daily every_day each_day at_all a_lot far long_ago
+        weekly monthly yearly hour minute hours minutes strict new old big small good great nice able likely due
+        used use uses something anything someone anyone somebody anybody any a_word_of a_single using person people
+        takes_place take_place go_ahead going_ahead planned exist exists everyday latest current recent recently
+        decide decides decided agree agrees agreed""",
     "neg": """have_yet_to has_yet_to not n't never no none nobody nothing cannot without nowhere neither hardly barely
         decided_against ain't don't won't lack lacks lacking no_one not_any not_a refuse refuses refused unable_to
         far_from""",
@@ -50,11 +51,11 @@ WORDS: dict[str, str] = {
         resigned pull_out pulled_out withdraw withdrew withdrawn back_out backed_out replace replaced replaces
         replacing call_off called_off instead_of rather_than unsubscribe unsubscribed abolish abolished sold_off
         get_rid_of got_rid_of rid_of in_place_of taken_the_place_of took_the_place_of takes_the_place_of supersede
-        superseded deprecate deprecated moved_away_from away_from deactivate deactivated dropped_out terminate
-        terminated swap swapped swaps throw_out threw_out done_with removed remove gone is_off are_off leave_behind
-        left_behind refund refunded let_go_of sworn_off swear_off cease ceased part_with parted_with sold_my
-        sold_our sold_the gave_away given_away giving_away broke_off broken_off break_off pulled_the_plug_on
-        took_down migrated_from moved_from switched_from switch_from changed_from converted_from migrate_from""",
+        superseded deprecate deprecated moved_away_from deactivate deactivated dropped_out terminate terminated swap
+        swapped swaps throw_out threw_out done_with removed remove gone is_off are_off leave_behind left_behind
+        refund refunded let_go_of sworn_off swear_off cease ceased part_with parted_with sold_my sold_our sold_the
+        gave_away given_away giving_away broke_off broken_off break_off pulled_the_plug_on took_down migrated_from
+        moved_from switched_from switch_from changed_from converted_from migrate_from""",
     "separable": """give gives gave given giving call called calling turn turned turning throw threw thrown throwing
         shut hand handed send sent sell selling sold""",
     "particle": "away off down out back",
@@ -72,15 +73,16 @@ WORDS: dict[str, str] = {
         at_the_moment just_became up_to down_to raised lowered increased decreased bumped upgraded downgraded put_up
         went_up newly has_become have_become has_changed changed_to at_last finally from_today effective_immediately""",
     "past": """was were had did went saw ran came bought took got made said told gave found left met sat ate drank
-        slept drove flew rode swam wrote won lost felt thought knew began broke brought built caught chose
-        dealt fell fought forgot grew heard hid hit kept led lent sent spent spoke stole stood taught threw
-        understood woke wore had_been was_being sang hung paid held tore blew drew shot shook shrank rang sank""",
-    "pastb": """used_to formerly previously once_upon back_in as_a_child as_a_kid as_a_student as_a_teenager as_a_boy
-        as_a_girl in_my_youth when_i_was when_we_were when_he_was when_she_was ago back_then in_those_days
-        in_the_past originally at_first until_recently my_former my_old_job growing_up in_my_twenties in_my_thirties
+        slept drove flew rode swam wrote won lost felt thought knew began broke brought built caught chose dealt
+        fell fought forgot grew heard hid hit kept led lent sent spent spoke stole stood taught threw understood
+        woke wore had_been was_being sang hung paid held tore blew drew shot shook shrank rang sank""",
+    "reports": "decided agreed planned showed stated announced confirmed reported noted warned",
+    "pastb": """used_to formerly previously once_upon as_a_child as_a_kid as_a_student as_a_teenager as_a_boy as_a_girl
+        in_my_youth when_i_was when_we_were when_he_was when_she_was ago back_then in_those_days in_the_past
+        originally at_first until_recently my_former my_old_job growing_up in_my_twenties in_my_thirties
         at_university in_college back_when earlier_this in_the_old_days during_university as_an_undergraduate
         old_days""",
-    "until": "until till",
+    "until": "until till back_in back_in_the",
     "hypo": """would could might if_i'd if_only suppose imagine wish wishes hoping hope maybe perhaps possibly
         considering thinking_of thinking_about wondering whether dream were_to""",
     "nohypo": "would_rather would_like would_appreciate would_prefer would_love would_hate",
@@ -160,7 +162,6 @@ WORDS: dict[str, str] = {
     "flip:healthi": "unhealthy",
     "flip:reliabl": "unreliable",
     "flip:avail": "unavailable",
-    "flip:known": "unknown",
     "flip:fit": "unfit",
     "flip:support": "unsupported",
     "flip:stabl": "unstable",
@@ -169,8 +170,6 @@ WORDS: dict[str, str] = {
     "flip:agre": "disagree",
     "flip:trust": "distrust mistrust",
     "flip:finish": "unfinished",
-    "flip:success": "unsuccessful",
-    "flip:work_": "fail fails",
     "syn:mother": "mother mum mom mummy",
     "syn:father": "father dad daddy",
     "syn:parent": "parent parents mum_and_dad mom_and_dad folks",
@@ -258,8 +257,6 @@ WORDS: dict[str, str] = {
     "opp:temp:2": "cold iced chilled",
     "opp:lr:1": "left left-handed",
     "opp:lr:2": "right right-handed",
-    "opp:seat:1": "window",
-    "opp:seat:2": "aisle",
     "opp:diet:1": "vegetarian vegan",
     "opp:diet:2": "meat steak lamb pork chicken beef bacon burger cheeseburger ham sausage",
     "opp:sync:1": "synchronous synchronously",

@@ -10,6 +10,8 @@ from workbench.assembly.conflict_statement import SELF, TRAITS, Clause, Sentence
 from workbench.assembly.conflict_tokens import PUNCTUATION, language_of, remembered, resolve, tokenize
 from workbench.assembly.conflict_values import read_value
 
+_SENTENCES = 32
+"""Sentences that are kept of one text: the time to compare two texts grows with the product."""
 _SPEAKER = re.compile(r"([A-Z][\w'-]*(?: [A-Z][\w'-]*)?): +(?=\S)")
 _ENDS = frozenset(".!?\n…")
 _BREAKS = frozenset(";:—–()")
@@ -72,6 +74,8 @@ def read(text: str) -> tuple[Sentence, ...]:
                 if sentence is not None:
                     out.append(sentence)
             start = stop
+            if len(out) == _SENTENCES:
+                break
     return tuple(out)
 
 
@@ -79,7 +83,7 @@ def _abbreviated(tokens: list[str], lows: list[str], i: int, n: int) -> bool:
     """Whether a full stop belongs to a title or to a German ordinal number."""
     if tokens[i] != "." or i == 0 or i + 1 >= n:
         return False
-    return lows[i - 1] in _TITLES or (lows[i - 1].isdigit() and len(lows[i - 1]) <= 2 and tokens[i + 1][0].isupper())
+    return lows[i - 1] in _TITLES or (lows[i - 1].isdecimal() and len(lows[i - 1]) <= 2 and tokens[i + 1][0].isupper())
 
 
 def _sentence(reader: ClauseReader, tokens: list[str], lows: list[str], words: list[Word]) -> None:

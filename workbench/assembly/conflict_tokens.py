@@ -11,7 +11,7 @@ from workbench.assembly import conflict_korean as korean
 from workbench.assembly.conflict_lexicon import FLAGS, KEY_LENGTH, SPOKEN, Lexicon, Word, lexicon, stem, word_set
 
 _TOKEN = re.compile(
-    r"`[^`]*`|\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{1,2}[:h]\d{2}(?!\w)|\d+(?:[.,]\d+)*"
+    r"`[^`]*`|\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{1,2}[:h]\d{2}(?!\d)|\d+(?:[.,]\d+)*"
     r"|km/h|[^\W\d_](?:[\w'/@+-]|\.(?=\w))*|°C|[€$£¥₩%°]|[.;:!?,()—–…¿¡\n]"
 )
 _CURLY = str.maketrans("’‘“”", "''\"\"")
@@ -122,7 +122,7 @@ def _resolve(token: str, language: str) -> Word:
     first = token[0]
     if first == "`":
         return Word(token.strip("` ").lower(), FLAGS["name"] | FLAGS["code"])
-    if first.isdigit() or first in "€$£¥₩":
+    if first.isdecimal() or first in "€$£¥₩":
         return _DIGITS
     if not first.isalpha():
         return PUNCTUATION
@@ -155,7 +155,7 @@ def _classify(token: str, low: str, book: Lexicon) -> Word:
     elif low.endswith("'"):
         return _suffixed(resolve(token[:-1], language), FLAGS["genitive"])
     flags = 0
-    if any(character.isdigit() or character == "_" for character in low) or "." in low:
+    if any(character.isdecimal() or character == "_" for character in low) or "." in low:
         return Word(low, FLAGS["name"] | FLAGS["code"])
     root = stem(low, language)
     if first.isupper() and language != "de":
@@ -205,7 +205,7 @@ _AUXILIARIES = frozenset(
         "é",
     ]
 )
-_NO_TENSE = FLAGS["func"] | FLAGS["light"]
+_NO_TENSE = FLAGS["func"] | FLAGS["reports"]
 _ENCLITICS = word_set("se me te lo la los las lhe lhes nos")
 _PASSIVE = word_set("is are am was were be been being gets got")
 

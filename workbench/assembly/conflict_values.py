@@ -34,7 +34,7 @@ _KO_HALF = {"오전": 0, "오후": 12, "아침": 0, "저녁": 12, "밤": 12, "�
 
 def _number(text: str) -> float:
     """Reads digits with thousands separators; a single separator followed by three digits separates thousands."""
-    body = text
+    body = text[:40]
     if "," in body and "." in body:
         body = body.replace(",", "") if body.rfind(".") > body.rfind(",") else body.replace(".", "").replace(",", ".")
     elif re.fullmatch(r"\d{1,3}([.,]\d{3})+", body):
@@ -43,14 +43,14 @@ def _number(text: str) -> float:
         body = body.replace(",", ".")
     try:
         return float(body)
-    except ValueError:
+    except ValueError:  # several points: a version or an address
         return float(re.sub(r"\D", "", body) or 0)
 
 
 def _unit(low: str, language: str) -> tuple[str, float] | None:
     found = UNITS.get(low)
     if found is None and language == "ko":
-        found = UNITS.get(_KO_TAIL.sub("", low))
+        found = UNITS.get(_KO_TAIL.sub("", low[:16]))
     return found
 
 
@@ -82,7 +82,7 @@ def read_value(lows: Sequence[str], words: Sequence[Word], i: int, at: int, lang
         habit = habit or following in ("mornings", "afternoons", "evenings", "nights", "lunchtimes")
         return Value("habit" if habit else "weekday", float(word.weekday), "", at), i + 1
     if word.month:
-        if following[:1].isdigit() and "." not in following[:-1] and _number(following) <= 31:
+        if following[:1].isdecimal() and "." not in following[:-1] and _number(following) <= 31:
             return Value("date", (0, word.month, int(_number(following))), "", at), i + 2
         return Value("month", float(word.month), "", at), i + 1
     match = _ISO.fullmatch(low)
@@ -100,10 +100,10 @@ def read_value(lows: Sequence[str], words: Sequence[Word], i: int, at: int, lang
             return Value("clock", _clock(hour % 12 + (12 if following[0] == "p" else 0), int(match[2]), True), "", at), i + 2
         return Value("clock", _clock(hour, int(match[2]), hour > 12 or low[0] == "0"), "", at), end
     currency = None
-    if low in UNITS and not low[:1].isdigit() and word.number is None:
+    if low in UNITS and not low[:1].isdecimal() and word.number is None:
         currency = UNITS[low]
         i += 1
-        if i >= n or not lows[i][:1].isdigit():
+        if i >= n or not lows[i][:1].isdecimal():
             return None, i
         low, word = lows[i], words[i]
     return _amount(lows, words, i, at, language, currency)
@@ -116,13 +116,13 @@ def _amount(
     n = len(lows)
     low = lows[i]
     start = i
-    amount = _number(low) if low[:1].isdigit() else float(words[i].number or 0.0)
+    amount = _number(low) if low[:1].isdecimal() else float(words[i].number or 0.0)
     i += 1
     while i < n:
         multiplier = _MULTIPLIERS.get(lows[i]) or (100.0 if lows[i] == "hundred" else None)
         if multiplier:
             amount *= multiplier
-        elif (words[i].number or amount) < amount and amount >= 20 and not lows[i][:1].isdigit():
+        elif (words[i].number or amount) < amount and amount >= 20 and not lows[i][:1].isdecimal():
             amount += float(words[i].number or 0.0)
         elif lows[i : i + 3] == ["and", "a", "half"]:
             amount += 0.5
@@ -140,8 +140,8 @@ def _amount(
     if low == "halb":
         return None, i  # the hour behind it says which
     if low in ("half", "quarter"):
-        if following in ("past", "to") and i + 1 < n and (lows[i + 1].isdigit() or words[i + 1].number is not None):
-            hour = float(lows[i + 1]) if lows[i + 1].isdigit() else float(words[i + 1].number or 0.0)
+        if following in ("past", "to") and i + 1 < n and (lows[i + 1].isdecimal() or words[i + 1].number is not None):
+            hour = float(lows[i + 1]) if lows[i + 1].isdecimal() else float(words[i + 1].number or 0.0)
             minute = 30 if low == "half" else 15
             shown = _clock(hour, minute, False) if following == "past" else _clock(hour - 1, 60 - minute, False)
             return Value("clock", shown, "", at), i + 2
@@ -163,9 +163,9 @@ def _amount(
         if j < n and words[j].key and (j > i or language == "de"):
             item = words[j].key
         return Value(unit[0], amount * unit[1], item, at), i
-    if 1900 <= amount <= 2100 and low.isdigit() and len(low) == 4:
+    if 1900 <= amount <= 2100 and low.isdecimal() and len(low) == 4:
         return Value("year", amount, "", at), i
-    if start and words[start - 1].flags & (_CAP | _CODE) and words[start - 1].key and low[:1].isdigit():
+    if start and words[start - 1].flags & (_CAP | _CODE) and words[start - 1].key and low[:1].isdecimal():
         return Value(f"of:{words[start - 1].key}", amount, "", at), i
     for j in range(i, min(i + 2, n)):
         if words[j].key:
@@ -184,7 +184,7 @@ def _spoken_clock(
     if following.replace(".", "") in ("am", "pm"):
         return _clock(amount % 12 + (12 if following[0] == "p" else 0), 0, True), i + 1
     if following == "uhr":
-        minute = int(lows[i + 1]) if i + 1 < len(lows) and lows[i + 1].isdigit() and int(lows[i + 1]) < 60 else 0
+        minute = int(lows[i + 1]) if i + 1 < len(lows) and lows[i + 1].isdecimal() and int(lows[i + 1]) < 60 else 0
         return _clock(amount, minute, amount > 12), i + 1
     if language == "de" and (before == "um" or before == "halb") and not _unit(following, language) and amount >= 1:
         return (_clock(amount - 1, 30, False) if before == "halb" else _clock(amount, 0, amount > 12)), i
@@ -229,12 +229,12 @@ def _spoken_date(
     n = len(lows)
     ordinal = following in ("st", "nd", "rd", "th")
     j = i + 1 if ordinal or following in (".", "de", "월") else i
-    if following == "월" and j < n and lows[j][:1].isdigit():
+    if following == "월" and j < n and lows[j][:1].isdecimal():
         return "date", (0, int(amount), int(_number(lows[j]))), min(j + 2, n)
     if j < n and ordinal and lows[j] == "of":
         j += 1
     if j < n and words[j].month:
-        year = int(lows[j + 1]) if j + 1 < n and lows[j + 1].isdigit() and len(lows[j + 1]) == 4 else 0
+        year = int(lows[j + 1]) if j + 1 < n and lows[j + 1].isdecimal() and len(lows[j + 1]) == 4 else 0
         return "date", (year, words[j].month, int(amount)), j + (2 if year else 1)
     if ordinal and before in ("the", "on"):
         return "date", (0, 0, int(amount)), i + 1

@@ -97,8 +97,8 @@ class AssembledContext:
     @cached_property
     def selected(self) -> pd.DataFrame:
         """The entries in the prompt in prompt order: id, layer, section, signals, score, fate, reason, tokens."""
-        frame = self.fates.set_index("id", drop=False)
-        return frame.loc[list(self.selected_ids)].reset_index(drop=True)
+        position = {key: number for number, key in enumerate(self.fates["id"])}
+        return self.fates.iloc[[position[key] for key in self.selected_ids]].reset_index(drop=True)
 
     @cached_property
     def fates(self) -> pd.DataFrame:
@@ -112,15 +112,12 @@ class AssembledContext:
         rows = [self._row(row) for row in range(len(self.snapshot.ids))]
         rows += [self._soul_row(block.id) for block in self.snapshot.soul]
         rows += [self._soul_row(block_id) for block_id, _ in self.snapshot.silent_soul]
-        columns = ["id", "layer", "section", *SIGNALS, "score", "fate", "reason", "tokens"]
-        frame = pd.DataFrame(rows, columns=columns)
-        for name in (*SIGNALS, "score"):
-            frame[name] = frame[name].astype("float64")
         order = {"soul": 0, **{name: number for number, name in enumerate(LAYERS, start=1)}}
-        keys = frame.assign(_layer=frame["layer"].map(order), _fate=[-int(_FATES[label]) for label in frame["fate"]])
-        return frame.loc[
-            keys.sort_values(["_layer", "_fate", "score"], ascending=[True, True, False], kind="stable").index
-        ].reset_index(drop=True)
+        rows.sort(key=lambda row: (order[row["layer"]], -_FATES[row["fate"]], np.inf if row["score"] is None else -row["score"]))
+        columns: dict[str, Any] = {name: [row[name] for row in rows] for name in ("id", "layer", "section")}
+        columns |= {name: np.array([row[name] for row in rows], dtype=np.float64) for name in (*SIGNALS, "score")}
+        columns |= {name: [row[name] for row in rows] for name in ("fate", "reason", "tokens")}
+        return pd.DataFrame(columns)
 
     def explain(self, entry_id: str) -> Explanation:
         """Why an entry is in the prompt, or at which stage it was lost. Raises StoreError for an unknown id."""

@@ -12,7 +12,6 @@ import numpy as np
 from workbench.config import AssemblyConfig
 from workbench.errors import ConfigError
 from workbench.experiments.comparison import paired_differences
-from workbench.experiments.metrics import evaluate
 from workbench.experiments.pools import Floats, Ints, Pools
 from workbench.experiments.replay import Replayer
 from workbench.experiments.resampling import cluster_bootstrap_ci
@@ -42,8 +41,7 @@ def pareto_front(merit: Floats, cost: Floats) -> Ints:
 def _means(replayer: Replayer, configs: Sequence[AssemblyConfig]) -> tuple[Floats, Floats]:
     """Context recall (C, Q) and tokens of the whole prompt (C, Q)."""
     counts = replayer.counts(configs, ranks=False)
-    recall = [evaluate(replayer.facts(counts, at), ["ContextRecall"])["ContextRecall"] for at in range(len(configs))]
-    return np.stack(recall), counts.tokens.astype(np.float64)
+    return replayer.recall(counts), counts.tokens.astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -141,15 +139,14 @@ class Split:
 def propose_split(pools: Pools | Replayer, config: AssemblyConfig, total: int, *, parts: int = 20) -> Split:
     """The best split of ``total`` tokens over memories, episodes and procedures, by replaying every split in steps of 1 / ``parts``.
 
-    The Soul budget stays as it is and comes off first; no tier gets tokens that another could have used, because every split is
-    tried. Raises ConfigError when nothing is left after the Soul budget.
+    The Soul budget stays as it is; what the longest identity of any user takes of it comes off first. Raises ConfigError when nothing
+    is left after that.
     """
     replayer = pools if isinstance(pools, Replayer) else Replayer(pools)
-    rest = total - config.budgets.soul
+    soul = int(replayer.tables(config)[2].soul_tokens.max(initial=0))
+    rest = total - soul
     if rest <= 0 or not 1 <= parts <= 60:
-        raise ConfigError(
-            f"total is {total} and parts {parts!r}: total must exceed the Soul budget of {config.budgets.soul}, parts be 1 to 60"
-        )
+        raise ConfigError(f"total is {total} and parts {parts!r}: total must exceed the Soul's {soul} tokens, parts be 1 to 60")
     splits = [tuple(rest * unit // parts for unit in point) for point in simplex(parts, len(SPLIT_TIERS))]
     configs = [
         config.override(budgets={**dict(zip(SPLIT_TIERS, split, strict=True)), "total": total}) for split in splits
@@ -162,7 +159,7 @@ def propose_split(pools: Pools | Replayer, config: AssemblyConfig, total: int, *
     best = int(np.lexsort((np.arange(len(splits)), used[:-1], -means[:-1]))[0])
     return Split(
         total=total,
-        soul=config.budgets.soul,
+        soul=soul,
         budgets=dict(zip(SPLIT_TIERS, splits[best], strict=True)),
         recall=float(means[best]),
         tokens=float(used[best]),

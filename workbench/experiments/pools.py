@@ -7,6 +7,8 @@ metric needs never looks up an id.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -35,6 +37,12 @@ RETRIEVE_FIELDS = (
 def search_settings(config: AssemblyConfig) -> dict[str, Any]:
     """The settings that a pool depends on, JSON-ready."""
     return {name: value for name, value in config.to_dict().items() if name not in RERANK_FIELDS}
+
+
+def search_key(config: AssemblyConfig) -> str:
+    """16 hex digits; configurations with equal keys search alike, so they also take equally long, ranking and prompt apart."""
+    text = json.dumps(search_settings(config), sort_keys=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, eq=False)

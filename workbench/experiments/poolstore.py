@@ -24,7 +24,7 @@ from workbench.embedding.calibration import calibration_of
 from workbench.embedding.encoder import Encoder
 from workbench.experiments.arms import dataset_config, embed_queries
 from workbench.experiments.build import build
-from workbench.experiments.pools import Pools, from_arrays, search_settings, to_arrays
+from workbench.experiments.pools import Pools, from_arrays, search_key, search_settings, to_arrays
 from workbench.paths import cache_dir
 from workbench.text.analysis import ANALYSIS_VERSION
 
@@ -166,7 +166,7 @@ def pools_for(
     known: dict[str, str] = {}
     for config in configs:
         effective = effective_config(dataset, config, encoder)
-        settings = json.dumps(search_settings(effective), sort_keys=True)
+        settings = search_key(effective)
         if settings not in known:
             known[settings] = pool_key(dataset, effective, encoder, test)
         keys.append(known[settings])

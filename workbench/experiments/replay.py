@@ -124,6 +124,13 @@ class Replayer:
             placed[rows] = rank.T
         return Counts(**out, sections=sections, ranks=placed)  # type: ignore[arg-type]
 
+    def recall(self, counts: Counts) -> Floats:
+        """(C, Q) context recall, NaN where it is undefined: what ``evaluate`` gives, for all configurations at once."""
+        wanted = self.pools.n_wanted
+        out = np.full(counts.found.shape, np.nan)
+        np.divide(counts.found, wanted, out=out, where=np.broadcast_to(wanted > 0, out.shape))
+        return out
+
     def facts(self, counts: Counts, row: int) -> Facts:
         """One configuration's counts in the form that every metric is computed from."""
         pools, q = self.pools, len(self.pools)

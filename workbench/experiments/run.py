@@ -134,6 +134,7 @@ def measure(
         "dataset_config": dict(dataset.config),
         "dataset_config_note": dataset.config_note,
         "group_name": dataset.group_name,
+        "rollups": {title: list(members) for title, members in dataset.rollups.items()},
         "n_users": len(dataset.stores),
         "n_entries": sum(len(store) for store in dataset.stores.values()),
         "n_queries": len(dataset.queries),

@@ -19,7 +19,7 @@ from workbench.errors import ConfigError, RunError
 from workbench.experiments.blocks import Block, block_meta, context_key, read_values, write_block
 from workbench.experiments.engines import Job, run_jobs
 from workbench.experiments.metrics import parse_metric
-from workbench.experiments.pools import Floats, Pools
+from workbench.experiments.pools import Floats, Pools, search_key
 from workbench.experiments.poolstore import PoolStore, effective_config, pools_for
 from workbench.experiments.space import Space
 from workbench.experiments.sweep_table import Sweep, flat_table
@@ -58,7 +58,7 @@ def sweep(
 
     partial: folder for finished blocks; what a killed sweep left there is used again as far as it was computed from the same
     data, settings and code. block: configurations per block (None: 16 blocks, at most 64 each). engine: see ``engines.run_jobs``.
-    latency: p95 in ms per search configuration (see ``sweep_latency``), for goals that limit it. step: told ("pools", 1) after each
+    latency: p95 in ms by ``search_key`` of a configuration, for goals that limit it. step: told ("pools", 1) after each
     query searched for, ("rows", n) after each n configurations. Raises ConfigError for points that cannot be.
     """
     names = [parse_metric(name).name for name in metrics]
@@ -93,7 +93,7 @@ def sweep(
     complete = [row for row in rows if row is not None]
     if len(complete) != len(points):
         raise RunError(f"{len(points) - len(complete)} of {len(points)} rows of the sweep were not computed; start it again")
-    p95 = None if latency is None else [latency.get(key) for key in plan.keys]
+    p95 = None if latency is None else [latency.get(search_key(config)) for config in plan.configs]
     return Sweep(
         table=flat_table([params for params, _ in points], [config.hash for config in plan.configs], complete, names, p95),
         values=values,

@@ -22,7 +22,8 @@ def plant_facts(book: Book, stream: Stream, plan: Plan, second: str) -> None:
     if second:
         foreign = stream.sample(wording(second).of("me"), plan.foreign)
         changing = changing[plan.foreign :] + [(second, block) for block in foreign]
-    told_twice = [block for block in blocks if "end" not in block.attributes][: plan.contradictions]
+    # only what has one value at a time can be contradicted by another value
+    told_twice = [block for block in blocks if "one" in block.attributes][: plan.contradictions]
     blocks = [block for block in blocks if block not in told_twice]
     known: list[tuple[Block, Draft]] = []
     for language, block in changing:
@@ -85,8 +86,8 @@ def change(book: Book, stream: Stream, block: Block, language: str) -> Draft:
         ages.append(ages[-1] + stream.between(50 * DAY, max(60 * DAY, (book.span - newest) // steps)))
     drafts = []
     first = stream.pick(block.of("+"))
-    # real stores often hold the same sentence with another value
-    again = not ends and stream.chance(_SAME_SENTENCE)
+    # real stores often hold the same sentence with another value; that it is a change shows only where one value is possible
+    again = "one" in block.attributes and stream.chance(_SAME_SENTENCE)
     for at, age in enumerate(ages):
         scope.bound["v"] = said[0] if ends else said[at]
         scope.bound["w"] = said[0] if ends else said[min(at + 1, steps - 1)]

@@ -14,6 +14,7 @@ from workbench.data.synthetic.wording import Block, wording
 _WORD = re.compile(r"\w+")
 SIGNALS = ("recency", "importance", "confidence", "frequency")
 _HOURS = 60
+_MILD = 40
 
 
 def plant_families(book: Book, stream: Stream, count: int, size: int, second: str) -> None:
@@ -84,6 +85,8 @@ def _level(entries: list[Draft], signal: str, wanted: int, stream: Stream) -> No
     """Give all members the same signals, apart from the one that decides."""
     importance, confidence, access = stream.between(30, 45), stream.between(86, 94), stream.between(1, 3)
     base = stream.between(70, 240) * DAY
+    # in some families the wanted entry stands out less, so that a small weight is not as good as a large one
+    mild = stream.chance(_MILD)
     for number, entry in enumerate(entries):
         chosen = number < wanted
 
@@ -91,12 +94,16 @@ def _level(entries: list[Draft], signal: str, wanted: int, stream: Stream) -> No
         # within two days: a difference in age that no half-life notices
         entry.age = base + stream.between(0, 48 * _HOURS)
         if signal == "recency":
-            entry.age = stream.between(3 * DAY, 8 * DAY) if chosen else stream.between(75 * DAY, 380 * DAY)
+            newest = stream.between(10 * DAY, 16 * DAY) if mild else stream.between(3 * DAY, 8 * DAY)
+            entry.age = newest if chosen else stream.between(75 * DAY, 380 * DAY)
         elif signal == "importance":
-            entry.importance = 95 if chosen else stream.between(10, 30)
+            low, high = (22, 45) if mild else (10, 30)
+            entry.importance = (82 if mild else 95) if chosen else stream.between(low, high)
         elif signal == "confidence":
-            entry.confidence = 97 if chosen else stream.between(20, 40)
+            low, high = (34, 56) if mild else (20, 40)
+            entry.confidence = (93 if mild else 97) if chosen else stream.between(low, high)
             entry.source = "chat" if chosen else stream.pick(("second-hand", "inference"))
         else:
-            entry.access = stream.between(80, 150) if chosen else stream.between(0, 2)
+            often = stream.between(24, 45) if mild else stream.between(80, 150)
+            entry.access = often if chosen else stream.between(0, 2)
         entry.changed = entry.age

@@ -1,0 +1,86 @@
+"""``workbench run``, ``assemble`` and ``conflicts``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from workbench.commands.options import DATA, DATASET, PROGRESS, SEED, TEMPLATE, UNIT
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the application."""
+    app.command("run")(run)
+    app.command("assemble")(assemble)
+    app.command("conflicts")(conflicts)
+
+
+def run(
+    dataset: DATASET = "starter",
+    data: DATA = None,
+    a: Annotated[str, typer.Option(help="First configuration: a preset or a .toml/.json file.")] = "production",
+    b: Annotated[str, typer.Option(help="Second configuration; differences are b minus a.")] = "relevance-only",
+    out: Annotated[Path, typer.Option(help="Folder for the report and its data.")] = Path("runs/latest"),
+    seed: SEED = 0,
+    unit: UNIT = None,
+    template: TEMPLATE = None,
+    progress: PROGRESS = True,
+) -> None:
+    """Compare two configurations on the judged queries of a dataset and write a report."""
+    from workbench.config import load_config
+    from workbench.data.registry import load_dataset
+    from workbench.experiments.run import run as run_comparison
+    from workbench.reports.terminal import print_run
+
+    options = {name: value for name, value in (("unit", unit), ("template", template)) if value is not None}
+    judged = load_dataset(dataset, data=data, **options)
+    typer.echo(str(judged), err=True)
+    arms = [(_arm_name(choice), load_config(choice)) for choice in (a, b)]
+    print_run(run_comparison(judged, arms[0], arms[1], out=out, seed=seed, progress=progress))
+
+
+def assemble(
+    query: Annotated[str, typer.Argument(help="What the user asks.")],
+    dataset: DATASET = "starter",
+    data: DATA = None,
+    user: Annotated[str | None, typer.Option(help="User id; the first of the dataset by default.")] = None,
+    now: Annotated[str | None, typer.Option(help="Time of the query, ISO 8601 UTC; the dataset's own by default.")] = None,
+    config: Annotated[str, typer.Option(help="A preset or a .toml/.json file.")] = "production",
+    explain: Annotated[str | None, typer.Option(help="Id of an entry whose fate to explain.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    rows: Annotated[int, typer.Option(min=0, help="How many candidates to list.")] = 40,
+) -> None:
+    """Assemble the context for one query; print the prompt and what became of every candidate."""
+    from workbench.config import load_config
+    from workbench.data.registry import load_dataset
+    from workbench.experiments.arms import assemble_one
+    from workbench.reports.terminal import print_context
+
+    context = assemble_one(load_dataset(dataset, data=data), query, user=user, now=now, config=load_config(config))
+    print_context(context, explain=explain, as_json=as_json, rows=rows)
+
+
+def conflicts(
+    pairs: Annotated[Path, typer.Argument(help="JSONL of labelled pairs: a, b, label, kind, lang.")],
+    encoder: Annotated[str | None, typer.Option(help="Also measure the band of this encoder, e.g. bundled.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Also write the numbers to this JSON file.")] = None,
+) -> None:
+    """Measure the contradiction test on hand-labelled pairs of statements."""
+    from workbench.experiments.conflict_eval import evaluate_conflicts
+    from workbench.experiments.record import write_json
+
+    loaded = None
+    if encoder is not None:
+        from workbench.embedding.encoder import load_encoder
+
+        loaded = load_encoder(encoder)
+    result = evaluate_conflicts(pairs, encoder=loaded)
+    if out is not None:
+        write_json(out, result.to_dict())
+    typer.echo(str(result))
+
+
+def _arm_name(choice: str) -> str:
+    return Path(choice).stem if choice.endswith((".toml", ".json")) else choice

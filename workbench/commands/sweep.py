@@ -1,0 +1,99 @@
+"""``workbench sweep`` and ``workbench tune``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from workbench.commands.options import DATA, DATASET, ENCODER, PROGRESS, SEED, TEMPLATE, UNIT, progress_steps, source_of
+
+GRID = Annotated[
+    list[str] | None, typer.Option(help="Values of one setting, such as budgets.memories=1000,2000; may be given several times.")
+]
+WEIGHTS = Annotated[str | None, typer.Option(help="lattice:10 (all points in tenths), dirichlet:500 or dirichlet:500:SEED.")]
+GOAL = Annotated[str, typer.Option(help="What to choose: 'max ContextRecall subject to Tokens <= 1500 and p95 <= 100 ms'.")]
+ENGINE = Annotated[str, typer.Option(help="auto, serial, processes, processes:N, or dask://host:port of a scheduler.")]
+BASE = Annotated[str, typer.Option("--base", help="Configuration to vary: a preset or a .toml/.json file.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the application."""
+    app.command("sweep")(sweep)
+    app.command("tune")(tune)
+
+
+def sweep(
+    dataset: DATASET = "starter",
+    data: DATA = None,
+    base: BASE = "production",
+    weights: WEIGHTS = None,
+    grid: GRID = None,
+    goal: GOAL = "max ContextRecall",
+    total: Annotated[int | None, typer.Option(help="Also propose how to split this many tokens over the tiers.")] = None,
+    metric: Annotated[list[str] | None, typer.Option(help="Metrics to measure; may be given several times.")] = None,
+    latency: Annotated[int, typer.Option(min=0, help="Queries to time per search setting; needed for a goal on p95.")] = 0,
+    out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("runs/sweep"),
+    split: Annotated[str | None, typer.Option(help="Only users of this part: train, validation or test.")] = None,
+    split_seed: Annotated[int, typer.Option(min=0, help="Seed of the split.")] = 0,
+    engine: ENGINE = "auto",
+    block: Annotated[int | None, typer.Option(min=1, help="Configurations per block; what a kill can cost.")] = None,
+    seed: SEED = 0,
+    unit: UNIT = None,
+    template: TEMPLATE = None,
+    encoder: ENCODER = "bundled",
+    progress: PROGRESS = True,
+) -> None:
+    """Try many configurations on the judged queries of a dataset; stop at any time, the same command goes on."""
+    from workbench.config import load_config
+    from workbench.embedding.encoder import load_encoder
+    from workbench.experiments.space import Space, parse_grid
+    from workbench.experiments.sweep import SWEEP_METRICS
+    from workbench.experiments.sweep_run import sweep_run
+
+    source = source_of(dataset, data, unit, template, split, split_seed)
+    space = Space(base=load_config(base), weights=weights, grid=parse_grid(grid or []))
+    if "p95" in goal and not latency:
+        latency = 100
+    with progress_steps(progress, {"rows": len(space.points()), "pools": None}) as step:
+        result, choice = sweep_run(
+            source, space, load_encoder(encoder), out=out, goal=goal, total=total, metrics=metric or SWEEP_METRICS, latency=latency,
+            engine=engine, block=block, seed=seed, step=step,
+        )  # fmt: skip
+    typer.echo(str(result))
+    typer.echo(str(choice))
+    typer.echo(f"results: {out}")
+
+
+def tune(
+    dataset: DATASET = "starter",
+    data: DATA = None,
+    base: Annotated[str, typer.Option("--base", help="Configuration to beat, and to vary.")] = "production",
+    weights: WEIGHTS = "lattice:10",
+    grid: GRID = None,
+    by: Annotated[str, typer.Option(help="user: leave one user out at a time; split: train, validation, locked test.")] = "user",
+    goal: GOAL = "max ContextRecall",
+    out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("runs/tuning"),
+    split_seed: Annotated[int, typer.Option(min=0, help="Seed of the split.")] = 0,
+    engine: ENGINE = "auto",
+    seed: SEED = 0,
+    unit: UNIT = None,
+    template: TEMPLATE = None,
+    encoder: ENCODER = "bundled",
+    progress: PROGRESS = True,
+) -> None:
+    """Tune on some users and report on others, with the gap between them and the signals the data cannot judge."""
+    from workbench.config import load_config
+    from workbench.embedding.encoder import load_encoder
+    from workbench.experiments.space import Space, parse_grid
+    from workbench.experiments.sweep_run import tuning_run
+
+    source = source_of(dataset, data, unit, template, None, split_seed)
+    space = Space(base=load_config(base), weights=weights, grid=parse_grid(grid or []))
+    with progress_steps(progress, {"rows": len(space.points()), "pools": None}) as step:
+        result: Any = tuning_run(
+            source, space, load_encoder(encoder), out=out, by=by, goal=goal, engine=engine, seed=seed, step=step
+        )
+    typer.echo(str(result))
+    typer.echo(f"results: {out}")
