@@ -333,6 +333,4 @@ def load_config(name_or_path: str) -> AssemblyConfig:
         return PRESETS[name_or_path]
     if name_or_path.endswith((".toml", ".json")):
         return AssemblyConfig.load(name_or_path)
-    raise ConfigError(
-        f"no configuration named {name_or_path!r}; give a preset ({', '.join(PRESETS)}) or a .toml or .json file"
-    )
+    raise ConfigError(f"no configuration named {name_or_path!r}; give a preset ({', '.join(PRESETS)}) or a .toml or .json file")

@@ -131,9 +131,7 @@ class _Record:
         known = {field.name for field in fields(cls)}  # type: ignore[arg-type]
         extra = sorted(str(key) for key in row if key not in known and key not in ("layer", "user_id"))
         if extra:
-            raise DataError(
-                f"unknown field {', '.join(extra)} for a {cls.layer}; allowed: {', '.join(sorted(known))}"
-            )
+            raise DataError(f"unknown field {', '.join(extra)} for a {cls.layer}; allowed: {', '.join(sorted(known))}")
         try:
             return cls(**{str(key): value for key, value in row.items() if key in known})
         except TypeError as error:

@@ -31,7 +31,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     data.register(main)
 
     def call(*words: str, keys: str | None = None) -> Result:
-        result = CliRunner().invoke(main, ["data", *words] if len(main.registered_groups) > 1 else ["data", *words], input=keys)
+        result = CliRunner().invoke(main, ["data", *words], input=keys)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         return result
@@ -102,8 +102,8 @@ def test_import_text_table_and_conversations(run: Run) -> None:
     run("import", "chatgpt", write("- Owns a kiln.\n", "m.txt"), "--out", "chat", "--at", "2026-01-31", "--user", "ana")
     assert load_directory("chat").stores["ana"].memories[0].created_at.day == 31
     table = write("who;fact;weight\n007;Owns a kiln.;7\n", "t.csv")
-    words = ("--map", "user_id=who", "--map", "text=fact", "--map", "importance=weight", "--scale", "importance=10", "--set", "source=t")
-    run("import", "table", table, "--out", "table", "--at", "2026-01-31", *words)
+    words = ["--map", "user_id=who", "--map", "text=fact", "--map", "importance=weight", "--scale", "importance=10"]
+    run("import", "table", table, "--out", "table", "--at", "2026-01-31", "--set", "source=t", *words)
     memory = load_directory("table").stores["007"].memories[0]
     assert (memory.text, memory.importance, memory.source) == ("Owns a kiln.", 0.7, "t")
     talks = [{"sample": "c", "sessions": [{"at": "2026-01-01", "turns": [{"text": "Hm."}]}],
@@ -144,7 +144,8 @@ def test_export(run: Run) -> None:
         assert [list(store) for store in read_store(out).dataset.stores.values()] == [
             list(store) for store in load_directory("mystore").stores.values()
         ]
-    Path("mystore/entries.jsonl").open("a").write("{}\n")
+    entries = Path("mystore/entries.jsonl")
+    entries.write_text(entries.read_text() + "{}\n")
     with pytest.raises(DataError, match=r"entries.jsonl, line 3"):
         run("export", "mystore", "--out", "again")
     run("export", "mystore", "--out", "again", "--skip-bad")

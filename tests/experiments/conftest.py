@@ -16,7 +16,23 @@ from workbench.entries import Episode, Memory, Procedure, SoulBlock
 from workbench.store.user import UserStore
 
 NOW = "2026-06-01T09:00:00Z"
-WORDS = "kettle ferry rhubarb attic lamp barn goose pier quilt ladle moss fern cobalt turnip anvil".split()
+WORDS = [
+    "kettle",
+    "ferry",
+    "rhubarb",
+    "attic",
+    "lamp",
+    "barn",
+    "goose",
+    "pier",
+    "quilt",
+    "ladle",
+    "moss",
+    "fern",
+    "cobalt",
+    "turnip",
+    "anvil",
+]
 
 
 class ToyEncoder:
@@ -82,12 +98,9 @@ def random_store(rng: np.random.Generator, user: str, size: int) -> UserStore:
         )
         for number in range(size)
     ]
-    episodes = [
-        Episode(id=f"e{number}", summary=text(), occurred_at=day(), **shared()) for number in range(size // 3)
-    ]
+    episodes = [Episode(id=f"e{number}", summary=text(), occurred_at=day(), **shared()) for number in range(size // 3)]
     procedures = [
-        Procedure(id=f"w{number}", name=text(), steps=(text(),), created_at=day(), **shared())
-        for number in range(size // 4)
+        Procedure(id=f"w{number}", name=text(), steps=(text(),), created_at=day(), **shared()) for number in range(size // 4)
     ]
     soul = [
         SoulBlock(id=f"s{number}", text=text(), group=str(rng.choice(["soul", "style", "context"])))

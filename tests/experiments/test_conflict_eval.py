@@ -182,6 +182,7 @@ def test_band_and_duplicates_follow_from_the_cosines(tmp_path: Path, kit: Any) -
     assert similar.recommended[1] == min(
         t for t, row in by_threshold.items() if (row.duplicates.value or 0) >= 0.9 and row.duplicates.n >= 5
     )
+    cosines["conflict"] = np.round(cosines["conflict"], 6)
     inside = (cosines["conflict"] >= 0.33) & (cosines["conflict"] <= (similar.recommended[1] or 0) + 1e-6)
     assert similar.inside == Share(int(inside.sum()), 24)
     narrow = evaluate_conflicts(written(tmp_path, rows), encoder=kit.Given(vectors), band=(0.5, 0.6), test=AtLeast())  # type: ignore[arg-type]

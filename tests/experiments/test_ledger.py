@@ -1,4 +1,4 @@
-"""The weight ledger: constant and last entry agree, entries cannot be changed, and only a run that justifies them changes the weights."""
+"""The weight ledger: constant and last entry agree, entries stay as they are, only a justified run changes the weights."""
 
 from __future__ import annotations
 
@@ -18,22 +18,15 @@ from workbench.embedding.cache import EmbeddingCache
 from workbench.entries import Memory
 from workbench.errors import RunError
 from workbench.experiments.ab import ab_run
-from workbench.experiments.ledger import (
-    ledger_folder,
-    promote,
-    read_ledger,
-    record_reference,
-    refusals,
-    verify_ledger,
-    with_weights,
-    write_entry,
-)
+from workbench.experiments.ledger import ledger_folder, read_ledger, record_reference, verify_ledger, write_entry
 from workbench.experiments.manifest import Source
+from workbench.experiments.promotion import promote, refusals, with_weights
 from workbench.store.user import UserStore
 
 NEW = Weights(relevance=0.6, importance=0.4, confidence=0.0, recency=0.0, frequency=0.0)
 METRICS = (
-    "ContextRecall", "AnyRecall", "AllRecall", "StaleExposure", "DuplicateRate", "PrefixStability", "Leaks", "FalseContext", "Tokens",
+    "ContextRecall", "AnyRecall", "AllRecall", "StaleExposure", "DuplicateRate", "PrefixStability", "Leaks",
+    "FalseContext", "Tokens",
 )  # fmt: skip
 
 

@@ -45,9 +45,7 @@ def assembled(toys: SimpleNamespace, dataset: Any, config: AssemblyConfig, cache
 def pools_of(toys: SimpleNamespace, dataset: Any, config: AssemblyConfig, cache: EmbeddingCache) -> Pools:
     effective = effective_config(dataset, config, toys.encoder)
     vectors = embed_queries(toys.encoder, dataset.queries, cache)
-    return build(
-        dataset, {"k": effective}, toys.encoder, vectors, conflict_test=toys.conflict_test, cache=cache
-    )["k"]
+    return build(dataset, {"k": effective}, toys.encoder, vectors, conflict_test=toys.conflict_test, cache=cache)["k"]
 
 
 SEARCHES = st.fixed_dictionaries(

@@ -131,7 +131,15 @@ def test_differences_between_runs(results: Path, home: Path, toys: SimpleNamespa
     assert diff_runs(results / "ab", results / "ab") == []
     changed = [ARMS[0], ("relevance-only", ARMS[1][1].override(min_score=0.4))]
     source = Source(name=str(home / "data"))
-    ab_run(source, changed, toys.encoder, out=tmp_path / "b", cache=EmbeddingCache(home / "embeddings"), metrics=METRICS, latency_sample=0)
+    ab_run(
+        source,
+        changed,
+        toys.encoder,
+        out=tmp_path / "b",
+        cache=EmbeddingCache(home / "embeddings"),
+        metrics=METRICS,
+        latency_sample=0,
+    )
     places = [row["where"] for row in diff_runs(results / "ab", tmp_path / "b")]
     assert "manifest.json:arms.relevance-only.config.min_score" in places
     assert not any("latency_ms" in place or "wall_seconds" in place for place in places)
@@ -158,7 +166,9 @@ def test_several_arms_share_one_family(home: Path, toys: SimpleNamespace) -> Non
     assert set(result.content["arms"]) == {"production", "relevance-only", "no-contradictions"}
     assert set(result.flips) == {"relevance-only", "no-contradictions"}
     assert set(result.losses) == set(result.content["arms"])
-    same = compare(dataset, [("a", AssemblyConfig()), ("b", AssemblyConfig())], toys.encoder, cache=cache, metrics=METRICS, latency_sample=0)
+    same = compare(
+        dataset, [("a", AssemblyConfig()), ("b", AssemblyConfig())], toys.encoder, cache=cache, metrics=METRICS, latency_sample=0
+    )
     assert {row.verdict for row in same.comparison} <= {"no difference", "not enough data"}
     assert not same.flips["b"].rows
     with pytest.raises(ConfigError, match="differently named"):

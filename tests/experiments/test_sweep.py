@@ -73,7 +73,8 @@ def test_spaces_are_products_and_name_bad_points() -> None:
     grid = parse_grid(["budgets.memories=100,200", "fill=stop,skip", "half_life_days=7"])
     points = Space(weights="lattice:2", grid=grid).points()
     assert len(points) == 15 * 4
-    assert points[0][0]["budgets.memories"] == 100 and points[-1][1].fill == "skip"
+    assert points[0][0]["budgets.memories"] == 100
+    assert points[-1][1].fill == "skip"
     assert len(Space().points()) == 1
     with pytest.raises(ConfigError, match="alpha"):
         Space(grid={"alpha": [0.5, 7]}).points()
@@ -114,10 +115,12 @@ def test_a_sweep_is_saved_and_read_back(toys: SimpleNamespace, options: dict[str
     result.save(tmp_path)
     again = Sweep.load(tmp_path)
     pd.testing.assert_frame_equal(again.table, result.table)
-    assert again.configs == result.configs and again.users == result.users
+    assert again.configs == result.configs
+    assert again.users == result.users
     for name in METRICS:
         assert np.array_equal(again.values[name], result.values[name], equal_nan=True)
-    assert "biased upwards" in str(again) and "<table" in again._repr_html_()
+    assert "biased upwards" in str(again)
+    assert "<table" in again._repr_html_()
 
 
 SCRIPT = """
@@ -151,7 +154,8 @@ def test_sw1_a_killed_sweep_goes_on_and_a_changed_weight_starts_anew(toys: Simpl
     assert died.returncode == -signal.SIGKILL, died.stderr
     left = read_partial(tmp_path / "partial")
     assert len(left) >= 6
-    assert left["config_hash"].is_unique and left["mean_Tokens"].notna().all()
+    assert left["config_hash"].is_unique
+    assert left["mean_Tokens"].notna().all()
 
     dataset = toys.dataset(33)
     space = Space(grid={"min_score": [number / 20 for number in range(12)]})
@@ -209,8 +213,10 @@ def test_goals_choose_under_limits() -> None:
     choice = choose(table, "max ContextRecall subject to Tokens <= 1600")
     assert (choice.row, choice.feasible, choice.ties, choice.n_feasible) == (2, True, 2, 3)
     choice = choose(table, "max ContextRecall subject to Tokens <= 800 and ContextRecall >= 0.75")
-    assert not choice.feasible and "infeasible" in str(choice)
-    assert choice.row == 3 and choice.broken[0].startswith("Tokens <= 800")
+    assert not choice.feasible
+    assert "infeasible" in str(choice)
+    assert choice.row == 3
+    assert choice.broken[0].startswith("Tokens <= 800")
     timed = frame([0.9, 0.8], [2000, 1500], p95=[120.0, 60.0])
     assert choose(timed, "max ContextRecall subject to p95 <= 100 ms").row == 1
 
@@ -221,7 +227,13 @@ def test_no_limit_is_dropped_in_silence() -> None:
         choose(table, "max ContextRecall subject to p95 <= 100 ms")
     with pytest.raises(ConfigError, match="no column"):
         choose(table, "max nDCG@10")
-    for bad in ("max", "ContextRecall", "max ContextRecall subject to", "max ContextRecall subject to Tokens < 5", "max X subject to Y <= z"):
+    for bad in (
+        "max",
+        "ContextRecall",
+        "max ContextRecall subject to",
+        "max ContextRecall subject to Tokens < 5",
+        "max X subject to Y <= z",
+    ):
         with pytest.raises(ConfigError):
             Goal.parse(bad)
     undefined = frame([0.9], [np.nan])
@@ -246,7 +258,9 @@ def test_the_front_is_what_nothing_beats(points: list[tuple[int, int]]) -> None:
 
 def test_marginal_recall_and_the_proposed_split(toys: SimpleNamespace, options: dict[str, Any]) -> None:
     dataset = toys.dataset(40, users=4, queries=6)
-    config = effective_config(dataset, AssemblyConfig(budgets={"memories": 100, "episodes": 60, "procedures": 40, "soul": 30}), toys.encoder)
+    config = effective_config(
+        dataset, AssemblyConfig(budgets={"memories": 100, "episodes": 60, "procedures": 40, "soul": 30}), toys.encoder
+    )
     pools = build_pools(dataset, config, toys.encoder, **{name: options[name] for name in ("conflict_test", "cache", "store")})
     rows = marginal_recall(pools, config).to_dataframe()
     whole = replay(pools, [config.override(budgets={"memories": budget}) for budget in (0, 200)], ["ContextRecall"])

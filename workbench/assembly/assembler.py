@@ -162,9 +162,7 @@ class Assembler:
         effective = self.settings(None, config)
         snapshot = self.snapshot(effective)
         start = perf_counter_ns()
-        return self._finish(
-            query, moment, effective, snapshot, vector, self._keyword_scores(snapshot, query), start, start
-        )
+        return self._finish(query, moment, effective, snapshot, vector, self._keyword_scores(snapshot, query), start, start)
 
     def candidates(
         self,
@@ -234,9 +232,7 @@ class Assembler:
             _threshold(config),
         )
         if key not in self._preferences:
-            self._preferences[key] = standing_preferences(
-                snapshot, config, _band(config), _threshold(config), self.conflict_test
-            )
+            self._preferences[key] = standing_preferences(snapshot, config, _band(config), _threshold(config), self.conflict_test)
         return self._preferences[key]
 
     def _finish(
@@ -259,9 +255,7 @@ class Assembler:
         prompt = render_prompt(snapshot, selection)
         end = perf_counter_ns()
         marks = (start, embedded, searched, merged, settled, chosen, end)
-        timings = {
-            stage: (after - before) / 1e6 for stage, before, after in zip(STAGES, marks, marks[1:], strict=False)
-        }
+        timings = {stage: (after - before) / 1e6 for stage, before, after in zip(STAGES, marks, marks[1:], strict=False)}
         timings["total"] = (end - start) / 1e6
         timings["residual"] = timings["total"] - sum(timings[stage] for stage in STAGES)
         return AssembledContext(

@@ -55,9 +55,7 @@ def rank(pool: Pool, snapshot: Snapshot, now: float, config: AssemblyConfig) -> 
     return values, scores, order
 
 
-def select(
-    snapshot: Snapshot, pool: Pool, preferences: Preferences, now: float, config: AssemblyConfig
-) -> Selection:
+def select(snapshot: Snapshot, pool: Pool, preferences: Preferences, now: float, config: AssemblyConfig) -> Selection:
     """Rank the pool and fill the tiers: identity, preferences, facts, episodes, procedures, in this order."""
     values, scores, order = rank(pool, snapshot, now, config)
     budgets = config.budgets

@@ -32,7 +32,7 @@ def ab(
     encoder: ENCODER = "bundled",
     progress: PROGRESS = True,
 ) -> None:
-    """Compare configurations on the same judged queries: differences with intervals, tests and verdicts, flipped queries, losses."""
+    """Compare configurations on the same judged queries: differences, intervals, tests, verdicts, flipped queries, losses."""
     from workbench.config import load_config
     from workbench.embedding.encoder import load_encoder
     from workbench.experiments.ab import ab_run
@@ -48,7 +48,15 @@ def ab(
     totals = {"assemble": len(judged.queries), "compile": len(judged.stores), "time": None}
     with progress_steps(progress, totals) as step:
         result = ab_run(
-            source, arms, load_encoder(encoder), out=out, primary=primary, seed=seed, latency_sample=latency, step=step, dataset=judged
+            source,
+            arms,
+            load_encoder(encoder),
+            out=out,
+            primary=primary,
+            seed=seed,
+            latency_sample=latency,
+            step=step,
+            dataset=judged,
         )
     typer.echo(str(result))
     typer.echo(f"results: {out}")

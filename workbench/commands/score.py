@@ -21,7 +21,9 @@ def score(
     data: DATA = None,
     metric: Annotated[list[str] | None, typer.Option(help="Metrics; all that the file has the data for by default.")] = None,
     first: Annotated[int | None, typer.Option(min=1, help="Take the first K of each ranking as what the prompt shows.")] = None,
-    beside: Annotated[str | None, typer.Option(help="Also assemble with this configuration and compare on the same queries.")] = None,
+    beside: Annotated[
+        str | None, typer.Option(help="Also assemble with this configuration and compare on the same queries.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Write the result here as JSON.")] = None,
     seed: SEED = 0,
     unit: UNIT = None,

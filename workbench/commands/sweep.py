@@ -58,8 +58,8 @@ def sweep(
         latency = 100
     with progress_steps(progress, {"rows": len(space.points()), "pools": None}) as step:
         result, choice = sweep_run(
-            source, space, load_encoder(encoder), out=out, goal=goal, total=total, metrics=metric or SWEEP_METRICS, latency=latency,
-            engine=engine, block=block, seed=seed, step=step,
+            source, space, load_encoder(encoder), out=out, goal=goal, total=total, metrics=metric or SWEEP_METRICS,
+            latency=latency, engine=engine, block=block, seed=seed, step=step,
         )  # fmt: skip
     typer.echo(str(result))
     typer.echo(str(choice))

@@ -41,7 +41,7 @@ def promote(
     ledger: LEDGER = None,
 ) -> None:
     """Make the weights of a run the production weights, if it justifies them; otherwise say why not."""
-    from workbench.experiments.ledger import promote as promote_run
+    from workbench.experiments.promotion import promote as promote_run
 
     entry = promote_run(run, reason=reason, folder=ledger)
     typer.echo(f"wrote {entry.path} and the constant in workbench/config.py; review and commit both\n{entry}")

@@ -43,7 +43,9 @@ class ABResult:
         for name, arm in self.content["arms"].items():
             total = arm["latency_ms"]["total"]
             if total["n"]:
-                parts.append(f"{name}: p50 {total['p50']:.1f} ms, p95 {total['p95']:.1f} ms of {total['n']} timed; {total['verdict']}")
+                parts.append(
+                    f"{name}: p50 {total['p50']:.1f} ms, p95 {total['p95']:.1f} ms of {total['n']} timed; {total['verdict']}"
+                )
         return "\n".join(parts)
 
 
@@ -61,8 +63,8 @@ def compare(
 ) -> ABResult:
     """Every arm on the same queries; the first is the baseline and differences are arm minus baseline.
 
-    Latency arms are interleaved query by query; ``latency_sample`` 0 times nothing. step: told ("assemble", 1) and ("time", 1). Raises
-    ConfigError with fewer than two arms or equal names.
+    Latency arms are interleaved query by query; ``latency_sample`` 0 times nothing. step: told ("assemble", 1) and ("time", 1).
+    Raises ConfigError with fewer than two arms or equal names.
     """
     names = [name for name, _ in arms]
     if len(names) < 2 or len(set(names)) < len(names):
@@ -95,8 +97,7 @@ def compare(
         arms=tuple(results),
         flips={arm.name: flips(dataset, results[0], arm, metric=primary) for arm in results[1:]},
         losses={
-            arm.name: losses(dataset, arm.fates, [outcome.selected for outcome in arm.outcomes], arm=arm.name)
-            for arm in results
+            arm.name: losses(dataset, arm.fates, [outcome.selected for outcome in arm.outcomes], arm=arm.name) for arm in results
         },
         content=content,
         values=values,
@@ -117,14 +118,22 @@ def ab_run(
     step: Step | None = None,
     dataset: JudgedDataset | None = None,
 ) -> ABResult:
-    """``compare``, written as a run folder: manifest, metrics.json, comparison.json, per_query, flips and lost entries as parquet, and
-    for two arms report.html. The folder appears only when it is complete."""
+    """``compare``, written as a run folder: manifest, metrics.json, comparison.json, per_query, flips and lost entries as
+    parquet, and for two arms report.html. The folder appears only when it is complete."""
     clock = Clock()
     dataset = dataset if dataset is not None else source.load()
     names = [parse_metric(name).name for name in metrics]
     with run_folder(Path(out)) as folder:
         result = compare(
-            dataset, arms, encoder, cache=cache, metrics=names, primary=primary, seed=seed, latency_sample=latency_sample, step=step
+            dataset,
+            arms,
+            encoder,
+            cache=cache,
+            metrics=names,
+            primary=primary,
+            seed=seed,
+            latency_sample=latency_sample,
+            step=step,
         )
         write_json(folder / "metrics.json", result.content)
         result.comparison.save(folder / "comparison.json")

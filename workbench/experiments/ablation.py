@@ -39,7 +39,9 @@ class Ablation:
 
     def __str__(self) -> str:
         lines = [f"without {name}: {verdict}" for name, verdict in self.verdicts.items()]
-        return "\n".join([f"{self.metrics[0]}, weight set to 0, the others unchanged", *lines, str(self.comparison), str(self.signals)])
+        return "\n".join(
+            [f"{self.metrics[0]}, weight set to 0, the others unchanged", *lines, str(self.comparison), str(self.signals)]
+        )
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
@@ -68,6 +70,4 @@ def ablate(
     comparison = compare_arms(values, list(replayer.pools.user_ids), baseline=FULL, seed=seed)
     known = identifiability(replayer, config, dataset=dataset)
     found = {name: comparison.row(metrics[0], f"without {name}").verdict for name in used}
-    return Ablation(
-        comparison=comparison, signals=known, metrics=tuple(metrics), verdicts=verdict_or_untestable(found, known)
-    )
+    return Ablation(comparison=comparison, signals=known, metrics=tuple(metrics), verdicts=verdict_or_untestable(found, known))

@@ -1,4 +1,5 @@
-"""``python -m workbench.experiments.bench replay``: how fast replay is, beside re-running the assembler, on synthetic pools of 300 candidates.
+"""``python -m workbench.experiments.bench replay``: how fast replay is, beside re-running the assembler, on synthetic pools of
+300 candidates.
 
 Speeds are per second of processor time of one process, so that other work on the machine does not count; ``--processes 2`` adds
 what two processes reach together while they share caches and memory.
@@ -93,8 +94,8 @@ def bench_dataset(queries: int, *, per_layer: int = 140, seed: int = 5) -> Judge
 
 @dataclass(frozen=True, kw_only=True)
 class ReplayBench:
-    """Contexts per second of processor time of one process: replayed (context recall included) and re-run. candidates: mean per pool.
-    recall_equal: both gave the same context recall for every query re-run."""
+    """Contexts per second of processor time of one process: replayed (context recall included) and re-run. candidates: mean per
+    pool. recall_equal: both gave the same context recall for every query re-run."""
 
     candidates: float
     contexts: int
@@ -112,11 +113,12 @@ class ReplayBench:
 
     def __str__(self) -> str:
         lines = [
-            f"pools of {self.candidates:.0f} candidates; speeds per second of processor time of one process, context recall included",
+            f"pools of {self.candidates:.0f} candidates, context recall included; per second of processor time of one process",
             f"replay    {self.replayed_per_second:12,.0f} contexts/s  ({self.contexts:,} contexts)",
             f"re-run    {self.rerun_per_second:12,.0f} contexts/s  ({self.rerun:,} contexts)",
             f"ratio     {self.ratio:12,.0f}",
-            f"context recall equal: {'yes' if self.recall_equal else 'NO'}; first call on a machine compiles ({self.compile_seconds:.1f} s here)",
+            f"context recall equal: {'yes' if self.recall_equal else 'NO'}",
+            f"loading the compiled code took {self.compile_seconds:.1f} s; the first call on a machine compiles it",
         ]
         if self.side_by_side_per_second is not None:
             lines.append(f"processes side by side, sum of their rates: {self.side_by_side_per_second:,.0f} contexts/s")
@@ -126,7 +128,9 @@ class ReplayBench:
 def bench_configs(count: int, base: AssemblyConfig) -> list[AssemblyConfig]:
     """Random weights under a few budgets, tight enough to cut every tier."""
     rng = np.random.default_rng(3)
-    budgets = [Budgets(memories=m, episodes=e, procedures=p) for m, e, p in ((2000, 1000, 500), (1000, 1000, 500), (3000, 500, 250))]
+    budgets = [
+        Budgets(memories=m, episodes=e, procedures=p) for m, e, p in ((2000, 1000, 500), (1000, 1000, 500), (3000, 500, 250))
+    ]
     draws = rng.dirichlet(np.ones(len(SIGNALS)), size=count).tolist()
     return [
         base.override(weights=Weights(**dict(zip(SIGNALS, row, strict=True))), budgets=budgets[at % len(budgets)])

@@ -41,7 +41,8 @@ def replay_version() -> str:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Block:
-    """Results of c configurations. rows: one summary per configuration (mean, interval, n per metric). values: metric -> (c, Q)."""
+    """Results of c configurations. rows: one summary per configuration (mean, interval, n per metric). values: metric -> (c,
+    Q)."""
 
     hashes: tuple[str, ...]
     rows: tuple[dict[str, float | None], ...]
@@ -139,8 +140,6 @@ def read_values(path: Path, metrics: Sequence[str], n_queries: int) -> dict[str,
 
     try:
         table = pq.read_table(path, columns=list(metrics))
-        return {
-            name: table[name].to_numpy(zero_copy_only=False).astype(np.float64).reshape(-1, n_queries) for name in metrics
-        }
+        return {name: table[name].to_numpy(zero_copy_only=False).astype(np.float64).reshape(-1, n_queries) for name in metrics}
     except (OSError, ValueError, pa.ArrowException):
         return None

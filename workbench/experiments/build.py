@@ -99,9 +99,7 @@ class _Builder:
         self.pref_rows.append(rows)
         self.pref_tokens.append(snapshot.tokens[rows])
 
-    def add_query(
-        self, row: int, user: int, query: JudgedQuery, snapshot: Snapshot, found: Candidates, now: float
-    ) -> None:
+    def add_query(self, row: int, user: int, query: JudgedQuery, snapshot: Snapshot, found: Candidates, now: float) -> None:
         pool = found.pool
         code = np.array([self.categories[name] for name in snapshot.categories] or [0], dtype=np.int64)
         self.queries[row] = {

@@ -20,7 +20,8 @@ _LIMIT = re.compile(rf"({_NAME})\s*(<=|>=)\s*([-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0
 
 @dataclass(frozen=True, kw_only=True)
 class Limit:
-    """``name <= bound`` (``at_most``) or ``name >= bound`` on the mean of a metric, or on the latency percentile ``p95`` in ms."""
+    """``name <= bound`` (``at_most``) or ``name >= bound`` on the mean of a metric, or on the latency percentile ``p95`` in
+    ms."""
 
     name: str
     at_most: bool
@@ -38,7 +39,8 @@ class Limit:
 
 @dataclass(frozen=True, kw_only=True)
 class Goal:
-    """What to optimise under which limits, parsed from text such as ``max ContextRecall subject to Tokens <= 1500 and p95 <= 100 ms``."""
+    """What to optimise under which limits, parsed from text such as ``max ContextRecall subject to Tokens <= 1500 and p95 <=
+    100 ms``."""
 
     metric: str
     maximise: bool
@@ -85,11 +87,14 @@ class Choice:
     broken: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        shown = ", ".join(f"{name} {'undefined' if value is None else format(value, '.4g')}" for name, value in self.values.items())
+        shown = ", ".join(
+            f"{name} {'undefined' if value is None else format(value, '.4g')}" for name, value in self.values.items()
+        )
         if self.feasible:
             tie = f" ({self.ties} rows tie; the one with fewest tokens, then the first)" if self.ties > 1 else ""
             return f"{self.goal}: row {self.row}{tie}, {shown}; {self.n_feasible} of {self.n} rows satisfy the limits"
-        return f"{self.goal}: infeasible, none of {self.n} rows satisfies the limits; nearest is row {self.row}, {shown}; it breaks {', '.join(self.broken)}"
+        nearest = f"nearest is row {self.row}, {shown}; it breaks {', '.join(self.broken)}"
+        return f"{self.goal}: infeasible, none of {self.n} rows satisfies the limits; {nearest}"
 
 
 def choose(table: pd.DataFrame, goal: str | Goal) -> Choice:

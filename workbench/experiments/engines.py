@@ -1,4 +1,5 @@
-"""Where blocks of a sweep run: in this process, in processes beside it (joblib), or on a Dask cluster. The results are the same."""
+"""Where blocks of a sweep run: in this process, in processes beside it (joblib), or on a Dask cluster. The results are the
+same."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from workbench.config import AssemblyConfig
 from workbench.errors import ConfigError, RunError
@@ -40,8 +41,9 @@ def run_jobs(
 ) -> Iterator[tuple[Job, Block]]:
     """Blocks as they are finished, in any order.
 
-    engine: ``serial``; ``processes`` or ``processes:N``; ``dask://host:port`` or ``tcp://host:port`` of a scheduler; ``auto`` takes
-    processes when there is enough to do. Raises ConfigError for another engine, RunError when the cluster cannot be reached.
+    engine: ``serial``; ``processes`` or ``processes:N``; ``dask://host:port`` or ``tcp://host:port`` of a scheduler; ``auto``
+    takes processes when there is enough to do. Raises ConfigError for another engine, RunError when the cluster cannot be
+    reached.
     """
     store = store if store is not None else PoolStore()
     match = re.fullmatch(r"(auto|serial|processes)(?::([1-9][0-9]?))?|(?:dask|tcp)://(.+)", engine)
@@ -110,11 +112,9 @@ def _dask(
     try:
         from dask.distributed import Client, as_completed
     except ModuleNotFoundError:
-        raise ConfigError(
-            "the engine dask:// needs the package distributed; install context-workbench[cluster]"
-        ) from None
+        raise ConfigError("the engine dask:// needs the package distributed; install context-workbench[cluster]") from None
     try:
-        client = Client(f"tcp://{address}", timeout="10s", set_as_default=False)
+        client: Any = cast(Any, Client)(f"tcp://{address}", timeout="10s", set_as_default=False)
     except (OSError, TimeoutError) as error:
         raise RunError(f"no Dask scheduler answers at {address}: {error}; start one, or leave --engine out") from None
     by_number = {job.number: job for job in jobs}
@@ -125,7 +125,7 @@ def _dask(
             client.submit(_given, held[job.pool_key], job.number, job.configs, list(metrics), seed, pure=False, retries=3)
             for job in jobs
         ]
-        for future in as_completed(futures, loop=client.loop):
+        for future in cast(Any, as_completed)(futures, loop=client.loop):
             number, block = future.result()
             yield by_number[number], block
             future.release()

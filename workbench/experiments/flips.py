@@ -23,8 +23,8 @@ _COLUMNS = ["query_id", "user_id", "group", "metric", "value_a", "value_b", "out
 @dataclass(frozen=True, kw_only=True)
 class Flips:
     """rows: one per relevant entry that only one arm shows (or one without entry where the metric differs for another reason):
-    query_id, user_id, group, metric, value_a, value_b, outcome of b (win, loss, tie), entry_id, stage_a and stage_b (its fate in each
-    arm). n_queries: queries concerned; wins, ties, losses: of arm b over all queries with a value."""
+    query_id, user_id, group, metric, value_a, value_b, outcome of b (win, loss, tie), entry_id, stage_a and stage_b (its fate
+    in each arm). n_queries: queries concerned; wins, ties, losses: of arm b over all queries with a value."""
 
     arm_a: str
     arm_b: str

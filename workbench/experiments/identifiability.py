@@ -1,4 +1,5 @@
-"""Which weights a dataset can tell anything about: a signal that is the same for all candidates decides nothing, whatever its weight."""
+"""Which weights a dataset can tell anything about: a signal that is the same for all candidates decides nothing, whatever its
+weight."""
 
 from __future__ import annotations
 
@@ -24,8 +25,9 @@ _CONSTANT = 1e-9
 
 @dataclass(frozen=True, kw_only=True)
 class Identifiability:
-    """rows: per signal its nominal weight; spread (mean standard deviation in a pool); least and most (range over all pools); share of
-    pools in which it varies; effective weight (nominal x spread, normalised per pool, mean over pools); and whether it is testable."""
+    """rows: per signal its nominal weight; spread (mean standard deviation in a pool); least and most (range over all pools);
+    share of pools in which it varies; effective weight (nominal x spread, normalised per pool, mean over pools); and whether it
+    is testable."""
 
     dataset: str
     rows: tuple[dict[str, Any], ...]
@@ -46,8 +48,9 @@ class Identifiability:
     @property
     def caption(self) -> str:
         return (
-            f"signals in {self.n_pools} pools of at least two candidates, {self.n_users} users of {self.dataset}; effective = nominal weight x "
-            "standard deviation in the pool, normalised, mean over pools; a signal that is constant in every pool is untestable here"
+            f"signals in {self.n_pools} pools of at least two candidates, {self.n_users} users of {self.dataset}; "
+            "effective = nominal weight x standard deviation in the pool, normalised, mean over pools; "
+            "a signal that is constant in every pool is untestable here"
         )
 
     def __str__(self) -> str:
@@ -69,9 +72,9 @@ def identifiability(pools: Pools | Replayer, config: AssemblyConfig, *, dataset:
     sizes = np.diff(pools.offsets)
     kept = np.flatnonzero(sizes >= 2)
     weights = np.array(config.weights.as_tuple())
-    spread = np.array(
-        [values[:, pools.offsets[at] : pools.offsets[at + 1]].std(axis=1) for at in kept.tolist()]
-    ).reshape(-1, len(SIGNALS))
+    spread = np.array([values[:, pools.offsets[at] : pools.offsets[at + 1]].std(axis=1) for at in kept.tolist()]).reshape(
+        -1, len(SIGNALS)
+    )
     spread[spread <= _CONSTANT] = 0.0
     product = spread * weights
     total = product.sum(axis=1, keepdims=True)

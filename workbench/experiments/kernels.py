@@ -1,15 +1,15 @@
 """The inner loops of replay, compiled by numba: score a pool, fill the tiers, count what the judgement asks about.
 
-They do what ``assembly.selection.select`` does, entry for entry. Scores are added in the order of ``SIGNALS`` term by term and never
-fused or re-associated (no fast-math), so ties fall as they do there. The tiers are not sorted: a bisection over score values finds the
-place where a tier closes, and only the few entries around it are put in order. One pass of it is branch-free and runs on the vector
-unit. Compiled code is cached on disk; the first call on a machine takes some seconds.
+They do what ``assembly.selection.select`` does, entry for entry. Scores are added in the order of ``SIGNALS`` term by term and
+never fused or re-associated (no fast-math), so ties fall as they do there. The tiers are not sorted: a bisection over score
+values finds the place where a tier closes, and only the few entries around it are put in order. One pass of it is branch-free
+and runs on the vector unit. Compiled code is cached on disk; the first call on a machine takes some seconds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numba import njit
@@ -17,7 +17,7 @@ from numba import njit
 from workbench.assembly.selection import CHOSEN, NO_ROOM, OVERSIZE, SHOWN_AS_PREFERENCE, WEAK
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-_compiled: Callable[[_Function], _Function] = njit(cache=True, nogil=True, error_model="numpy")
+_compiled: Callable[[_Function], _Function] = cast(Any, njit)(cache=True, nogil=True, error_model="numpy")
 
 KERNEL_VERSION = 1
 _CHOSEN, _NO_ROOM, _OVERSIZE, _WEAK, _SHOWN = CHOSEN, NO_ROOM, OVERSIZE, WEAK, SHOWN_AS_PREFERENCE
@@ -62,8 +62,8 @@ def _in_order(key: Any, low: float, high: float, need: Any, most: int) -> Any:
 def fill_layer(key: Any, need: Any, room: int, skip: bool, chosen: Any) -> int:
     """Fill one tier: marks ``chosen`` (n,) uint8 and returns the tokens used.
 
-    key: (n,) score, -1 where the entry does not take part; rows ascending, so ties go to the lower position. need: (n,) tokens, 0 where
-    the entry does not take part. room: tokens left. skip: go on to smaller entries when one does not fit.
+    key: (n,) score, -1 where the entry does not take part; rows ascending, so ties go to the lower position. need: (n,) tokens,
+    0 where the entry does not take part. room: tokens left. skip: go on to smaller entries when one does not fit.
     """
     n = key.size
     total, high = 0, -1.0

@@ -28,10 +28,10 @@ SCHEMA = "workbench.losses/1"
 class LossReport:
     """Fates of the relevant entries of an arm.
 
-    rows: per group, then over all: group, relevant (entries), one count per stage in the order of the pipeline (keys are the labels of
-    ``Fate``), selected, and covered: lost entries whose statement another entry in the prompt says (they cost no recall). lost: one
-    record per lost entry: query_id, user_id, group, entry_id, stage, covered. Relevant entries of queries without judgement are
-    left out and counted in ``n_unjudged``.
+    rows: per group, then over all: group, relevant (entries), one count per stage in the order of the pipeline (keys are the
+    labels of ``Fate``), selected, and covered: lost entries whose statement another entry in the prompt says (they cost no
+    recall). lost: one record per lost entry: query_id, user_id, group, entry_id, stage, covered. Relevant entries of queries
+    without judgement are left out and counted in ``n_unjudged``.
     """
 
     arm: str

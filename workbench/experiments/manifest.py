@@ -24,8 +24,9 @@ MANIFEST = "manifest.json"
 class Source:
     """How to load the judged queries of a run again.
 
-    name: a dataset's name or its folder. options: of ``load_dataset``. part: train, validation or test of the users (None: all of
-    them), split with ``split_seed``. data: local copy of a public dataset's file; never recorded, because it is a path of this machine.
+    name: a dataset's name or its folder. options: of ``load_dataset``. part: train, validation or test of the users (None: all
+    of them), split with ``split_seed``. data: local copy of a public dataset's file; never recorded, because it is a path of
+    this machine.
     """
 
     name: str
@@ -57,9 +58,7 @@ class Source:
         known = manifest["dataset"]
         if "load" in known:
             load = known["load"]
-            return cls(
-                name=load["name"], options=load["options"], part=load["part"], split_seed=load["split_seed"], data=data
-            )
+            return cls(name=load["name"], options=load["options"], part=load["part"], split_seed=load["split_seed"], data=data)
         return cls(name=known["name"], options=_options(manifest), data=data)
 
 
@@ -97,6 +96,9 @@ def write_manifest(
     **more: Any,
 ) -> dict[str, Any]:
     """Write ``manifest.json`` over the files that are in ``folder``. settings: everything ``rerun`` needs beside the data."""
+    from workbench.experiments.blocks import replay_version
+    from workbench.experiments.poolstore import stage_version
+
     manifest = {
         "schema_version": SCHEMA_VERSION,
         "kind": kind,
@@ -118,6 +120,7 @@ def write_manifest(
         "encoder": encoder_name,
         "settings": dict(settings),
         "environment": environment(),
+        "code": {"stages": stage_version(), "replay": replay_version()},
         "files": file_checksums(folder),
         **more,
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,7 +88,7 @@ def marginal_recall(
         own = getattr(config.budgets, tier)
         budgets = sorted({round(own * step) for step in steps})
         recall, tokens = _means(replayer, [config.override(budgets={tier: budget}) for budget in budgets])
-        for at, (low, high) in enumerate(zip(budgets, budgets[1:], strict=False)):
+        for at, (low, high) in enumerate(pairwise(budgets)):
             gain = paired_differences(recall[at], recall[at + 1])
             kept = ~np.isnan(gain)
             more = float((tokens[at + 1] - tokens[at])[kept].mean()) if kept.any() else 0.0
@@ -131,16 +132,18 @@ class Split:
         parts = ", ".join(f"{tier} {budget}" for tier, budget in self.budgets.items())
         return (
             f"{self.total} tokens: soul {self.soul}, {parts}; recall {self.recall:.4f} with {self.tokens:.0f} tokens a prompt "
-            f"(present budgets cut to this total: {self.present_recall:.4f} with {self.present_tokens:.0f}); best of {self.tried} splits on "
-            f"{self.n} queries{f', {self.ties} reach it' if self.ties > 1 else ''}; confirm on other data"
+            f"(present budgets cut to this total: {self.present_recall:.4f} with {self.present_tokens:.0f}); "
+            f"best of {self.tried} splits on {self.n} queries"
+            f"{f', {self.ties} reach it' if self.ties > 1 else ''}; confirm on other data"
         )
 
 
 def propose_split(pools: Pools | Replayer, config: AssemblyConfig, total: int, *, parts: int = 20) -> Split:
-    """The best split of ``total`` tokens over memories, episodes and procedures, by replaying every split in steps of 1 / ``parts``.
+    """The best split of ``total`` tokens over memories, episodes and procedures, by replaying every split in steps of 1 /
+    ``parts``.
 
-    The Soul budget stays as it is; what the longest identity of any user takes of it comes off first. Raises ConfigError when nothing
-    is left after that.
+    The Soul budget stays as it is; what the longest identity of any user takes of it comes off first. Raises ConfigError when
+    nothing is left after that.
     """
     replayer = pools if isinstance(pools, Replayer) else Replayer(pools)
     soul = int(replayer.tables(config)[2].soul_tokens.max(initial=0))
@@ -148,9 +151,7 @@ def propose_split(pools: Pools | Replayer, config: AssemblyConfig, total: int, *
     if rest <= 0 or not 1 <= parts <= 60:
         raise ConfigError(f"total is {total} and parts {parts!r}: total must exceed the Soul's {soul} tokens, parts be 1 to 60")
     splits = [tuple(rest * unit // parts for unit in point) for point in simplex(parts, len(SPLIT_TIERS))]
-    configs = [
-        config.override(budgets={**dict(zip(SPLIT_TIERS, split, strict=True)), "total": total}) for split in splits
-    ]
+    configs = [config.override(budgets={**dict(zip(SPLIT_TIERS, split, strict=True)), "total": total}) for split in splits]
     recall, tokens = _means(replayer, [*configs, config.override(budgets={"total": total})])
     judged = ~np.isnan(recall[0])
     if not judged.any():

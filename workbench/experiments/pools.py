@@ -1,8 +1,8 @@
 """Candidate pools of many queries as flat arrays: everything about a dataset that re-ranking does not change.
 
-One array per attribute over the candidates of all queries, one query after the other; ``offsets[q]:offsets[q + 1]`` are the candidates
-of query q, ordered as in ``search.pool.Pool``. The judgement is resolved to positions in these arrays, so that counting what a
-metric needs never looks up an id.
+One array per attribute over the candidates of all queries, one query after the other; ``offsets[q]:offsets[q + 1]`` are the
+candidates of query q, ordered as in ``search.pool.Pool``. The judgement is resolved to positions in these arrays, so that
+counting what a metric needs never looks up an id.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ Flags = npt.NDArray[np.uint8]
 RERANK_FIELDS = (
     "weights", "budgets", "boosts", "min_score", "half_life_days", "frequency_saturation", "preference_share", "fill",
 )  # fmt: skip
-"""Settings that replay can change. Every other one, also one yet to be invented, belongs to the search and makes pools of its own."""
+"""Settings that replay can change. Every other one, also one yet to be invented, belongs to the search and makes pools of its
+own."""
 
 RETRIEVE_FIELDS = (
     "templates", "bm25_k1", "bm25_b", "encoding", "top_k", "fusion", "alpha", "reference_relevance",
@@ -49,8 +50,9 @@ def search_key(config: AssemblyConfig) -> str:
 class Members:
     """Entries that the judgement of each query names, as positions.
 
-    offsets: (Q + 1,) members per query. group: (m,) number of the statement within its query. at: (m,) absolute position among the
-    candidates, -1 where the entry is in no pool. pref: (m,) absolute position among the users' preferences, -1 where it is none.
+    offsets: (Q + 1,) members per query. group: (m,) number of the statement within its query. at: (m,) absolute position among
+    the candidates, -1 where the entry is in no pool. pref: (m,) absolute position among the users' preferences, -1 where it is
+    none.
     """
 
     offsets: Ints
@@ -91,13 +93,14 @@ def follows(user: Ints) -> npt.NDArray[np.bool_]:
 class Pools:
     """The pools of Q queries of U users with N candidates in all.
 
-    key: identity of what they were made from. settings: the search settings. user: (Q,) user number. layers: (Q, 4) absolute bounds of
-    the three layers. row: (N,) snapshot row. age: days. category: number in ``categories``. pref: (N,) absolute position among the
-    preferences, or -1. pref_offsets: (U + 1,); pref_rows, pref_tokens: (P,) in order of showing. soul: per user (group, tokens) of the
-    active blocks. ids: per user, entry id of each snapshot row. wanted, unwanted, same: relevant statements, forbidden
-    ones, and groups of entries that say the same. n_wanted, n_unwanted: (Q,) statements. gain: (m,) grade of each wanted member's
-    statement. relevant: (r,) members for ``query.relevant`` one by one; relevant_row their snapshot rows, relevant_fate what became
-    of them before scoring (``Fate``). unanswerable, follows: (Q,) flags as in ``outcome.Facts``.
+    key: identity of what they were made from. settings: the search settings. user: (Q,) user number. layers: (Q, 4) absolute
+    bounds of the three layers. row: (N,) snapshot row. age: days. category: number in ``categories``. pref: (N,) absolute
+    position among the preferences, or -1. pref_offsets: (U + 1,); pref_rows, pref_tokens: (P,) in order of showing. soul: per
+    user (group, tokens) of the active blocks. ids: per user, entry id of each snapshot row. wanted, unwanted, same: relevant
+    statements, forbidden ones, and groups of entries that say the same. n_wanted, n_unwanted: (Q,) statements. gain: (m,) grade
+    of each wanted member's statement. relevant: (r,) members for ``query.relevant`` one by one; relevant_row their snapshot
+    rows, relevant_fate what became of them before scoring (``Fate``). unanswerable, follows: (Q,) flags as in
+    ``outcome.Facts``.
     """
 
     key: str
@@ -207,19 +210,17 @@ def _arrays(pools: Pools) -> Iterator[tuple[str, npt.NDArray[Any]]]:
 
 def from_arrays(texts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Pools:
     """The inverse of ``to_arrays``."""
-    members = {
-        name: Members(*(arrays[f"{name}.{part.name}"] for part in fields(Members))) for name in MEMBER_TABLES
-    }
-    plain = {name: value for name, value in arrays.items() if "." not in name}
-    return Pools(
-        key=texts["key"],
-        settings=dict(texts["settings"]),
-        ids=tuple(tuple(part) for part in texts["ids"]),
-        soul=tuple(tuple((group, tokens) for group, tokens in part) for part in texts["soul"]),
+    members = {name: Members(*(arrays[f"{name}.{part.name}"] for part in fields(Members))) for name in MEMBER_TABLES}
+    content: dict[str, Any] = {
+        "key": texts["key"],
+        "settings": dict(texts["settings"]),
+        "ids": tuple(tuple(part) for part in texts["ids"]),
+        "soul": tuple(tuple((group, tokens) for group, tokens in part) for part in texts["soul"]),
         **{name: tuple(texts[name]) for name in ("users", "queries", "groups", "categories")},
         **members,
-        **plain,
-    )
+        **{name: value for name, value in arrays.items() if "." not in name},
+    }
+    return Pools(**content)
 
 
 def writable(pools: Pools) -> Pools:

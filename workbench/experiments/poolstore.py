@@ -30,7 +30,15 @@ from workbench.text.analysis import ANALYSIS_VERSION
 
 POOL_SCHEMA = 1
 # a change in any of these files may change a pool
-_STAGE_SOURCES = ("assembly/*.py", "search/*.py", "store/snapshot.py", "text/*.py", "entries.py", "experiments/build.py", "experiments/outcome.py")
+_STAGE_SOURCES = (
+    "assembly/*.py",
+    "search/*.py",
+    "store/snapshot.py",
+    "text/*.py",
+    "entries.py",
+    "experiments/build.py",
+    "experiments/outcome.py",
+)
 
 
 @cache
@@ -137,10 +145,9 @@ def build_pools(
     store: PoolStore | None = None,
     step: Callable[[int], None] | None = None,
 ) -> Pools:
-    """The pools of every query of ``dataset`` under ``config``, from ``store`` when they are there (default: the cache directory)."""
-    keys, found = pools_for(
-        dataset, [config], encoder, conflict_test=conflict_test, cache=cache, store=store, step=step
-    )
+    """The pools of every query of ``dataset`` under ``config``, from ``store`` when they are there (default: the cache
+    directory)."""
+    keys, found = pools_for(dataset, [config], encoder, conflict_test=conflict_test, cache=cache, store=store, step=step)
     return found[keys[0]]
 
 

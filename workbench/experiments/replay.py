@@ -35,9 +35,9 @@ from workbench.experiments.replay_tables import (
 class Counts:
     """What C configurations did with Q queries.
 
-    found, stale, entries, repeated: (C, Q) as in ``outcome.Facts`` (entries is ``shown``). sections: (C, Q, 5) tokens per section of
-    ``prompt.SECTIONS``, headings included. ranks: (C, m) rank of each wanted member in the scored pool, 0 where it is not in it; empty
-    if ranks were not asked for.
+    found, stale, entries, repeated: (C, Q) as in ``outcome.Facts`` (entries is ``shown``). sections: (C, Q, 5) tokens per
+    section of ``prompt.SECTIONS``, headings included. ranks: (C, m) rank of each wanted member in the scored pool, 0 where it
+    is not in it; empty if ranks were not asked for.
     """
 
     found: Ints
@@ -76,9 +76,7 @@ class Replayer:
         pools, boosts = self.pools, tuple(config.boosts.items())
         half, saturation = config.half_life_days, config.frequency_saturation
         signals = self._once(("signals", half, saturation), lambda: signal_table(pools, half, saturation))
-        factors = self._once(
-            ("factors", boosts), lambda: boost_factors(pools.category, pools.categories, config.boosts)
-        )
+        factors = self._once(("factors", boosts), lambda: boost_factors(pools.category, pools.categories, config.boosts))
         prefix, shown = self._once(("prefix", prefix_key(config)), lambda: self._prefix(config))
         return signals, factors, prefix, shown
 
@@ -172,9 +170,7 @@ class Replayer:
         return query[kept], ranks[kept].astype(np.int64), self.pools.gain[kept].astype(np.float64)
 
 
-def replay(
-    pools: Pools, configs: Sequence[AssemblyConfig], metrics: Iterable[str | Metric] = DEFAULT
-) -> dict[str, Floats]:
+def replay(pools: Pools, configs: Sequence[AssemblyConfig], metrics: Iterable[str | Metric] = DEFAULT) -> dict[str, Floats]:
     """Metric name -> (C, Q) values, NaN where undefined: what ``evaluate`` gives for a run of each configuration."""
     names = list(metrics)
     replayer = Replayer(pools)

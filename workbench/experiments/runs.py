@@ -29,7 +29,7 @@ def list_runs(folder: str | Path) -> list[dict[str, Any]]:
     home = Path(folder)
     if not home.is_dir():
         raise RunError(f"{home} is no folder; give the one that holds the runs, such as results")
-    rows = []
+    rows: list[dict[str, Any]] = []
     for path in sorted(home.rglob(MANIFEST)):
         if any(part.startswith(".") for part in path.relative_to(home).parts):
             continue
@@ -75,10 +75,8 @@ def diff_runs(a: str | Path, b: str | Path, *, latency: bool = False, force: boo
     if latency:
         other = [name for name in _MACHINE if _machine(left).get(name) != _machine(right).get(name)]
         if other and not force:
-            raise RunError(
-                f"the runs were timed on different machines ({', '.join(f'{name}: {_machine(left).get(name)} / {_machine(right).get(name)}' for name in other)}); "
-                "time both on one, or force the comparison"
-            )
+            what = ", ".join(f"{name}: {_machine(left).get(name)} / {_machine(right).get(name)}" for name in other)
+            raise RunError(f"the runs were timed on different machines ({what}); time both on one, or force the comparison")
     rows = []
     for name in (MANIFEST, "metrics.json"):
         pair = [dict(flat(_json(Path(folder) / name))) for folder in (a, b)]
@@ -131,7 +129,8 @@ def rerun(
     dataset = source.load()
     if dataset.checksum != manifest["dataset"]["checksum"]:
         raise RunError(
-            f"the dataset {dataset.name} has checksum {dataset.checksum[:12]}, the run used {manifest['dataset']['checksum'][:12]}; "
+            f"the dataset {dataset.name} has checksum {dataset.checksum[:12]}, the run used "
+            f"{manifest['dataset']['checksum'][:12]}; "
             "use the data of the run"
         )
     seed, kind, settings = manifest["seed"], manifest["kind"], manifest.get("settings", {})
@@ -175,8 +174,9 @@ def _encoder_name(recorded: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Verification:
-    """changed: files that no longer have the checksum the run recorded. different: (where, recorded, recomputed). compared: files and
-    values that were compared; environment: package versions and machine that differ, which explain a difference but are none."""
+    """changed: files that no longer have the checksum the run recorded. different: (where, recorded, recomputed). compared:
+    files and values that were compared; environment: package versions and machine that differ, which explain a difference but
+    are none."""
 
     run: str
     changed: tuple[str, ...]
@@ -228,8 +228,11 @@ def verify(
             if manifest.get(name) != fresh.get(name):
                 found.append((f"{MANIFEST}:{name}", manifest.get(name), fresh.get(name)))
     environment = [
-        f"{key}: {old} -> {new}"
-        for key, old, new in _environment_changes(manifest["environment"], fresh["environment"])
+        f"{key}: {old} -> {new}" for key, old, new in _environment_changes(manifest["environment"], fresh["environment"])
+    ]
+    recorded_code, fresh_code = manifest.get("code", {}), fresh.get("code", {})
+    environment += [
+        f"code of {key}: {old} -> {fresh_code.get(key)}" for key, old in recorded_code.items() if old != fresh_code.get(key)
     ]
     return Verification(
         run=str(folder), changed=tuple(changed), different=tuple(found), compared=compared, environment=tuple(environment)
@@ -270,7 +273,9 @@ def _compare_tables(recorded: Path, fresh: Path, name: str) -> tuple[int, list[t
             continue
         rows = _unequal(old[column], new[column])
         if rows:
-            found.append((f"{name}:{column}[{rows[0]}] (and {len(rows) - 1} more rows)", old[column][rows[0]], new[column][rows[0]]))
+            found.append(
+                (f"{name}:{column}[{rows[0]}] (and {len(rows) - 1} more rows)", old[column][rows[0]], new[column][rows[0]])
+            )
     return int(old.size), found
 
 

@@ -41,9 +41,9 @@ class Ranked:
 def read_run_file(path: str | Path) -> dict[str, Ranked]:
     """Query id -> what the system gave.
 
-    A file whose first line begins with ``{`` is JSONL: ``query_id`` with ``ranking`` (ids, best first), ``selected`` (ids in the prompt)
-    or both, and ``tokens`` of the prompt if known. Anything else is TREC: query id, Q0, entry id, rank, score, tag, separated by
-    white space; ordered by score, ties by rank, as displayed. Raises DataError naming file and line.
+    A file whose first line begins with ``{`` is JSONL: ``query_id`` with ``ranking`` (ids, best first), ``selected`` (ids in
+    the prompt) or both, and ``tokens`` of the prompt if known. Anything else is TREC: query id, Q0, entry id, rank, score, tag,
+    separated by white space; ordered by score, ties by rank, as displayed. Raises DataError naming file and line.
     """
     source = Path(path)
     try:
@@ -56,7 +56,9 @@ def read_run_file(path: str | Path) -> dict[str, Ranked]:
     found = _jsonl(numbered, source) if numbered[0][1].lstrip().startswith("{") else _trec(numbered, source)
     forms = {(item.ranking is None, item.selected is None, item.tokens is None) for item in found.values()}
     if len(forms) > 1:
-        raise DataError(f"{source}: some lines have ranking, selected or tokens and others have not; give the same for every query")
+        raise DataError(
+            f"{source}: some lines have ranking, selected or tokens and others have not; give the same for every query"
+        )
     return found
 
 
@@ -97,7 +99,8 @@ def _trec(lines: Sequence[tuple[int, str]], source: Path) -> dict[str, Ranked]:
                 raise ValueError(f"score {parts[4]}")
         except ValueError as error:
             raise DataError(
-                f"{source}, line {number} is {line[:80]!r} ({error}): a TREC line has query id, Q0, entry id, rank, score and tag; "
+                f"{source}, line {number} is {line[:80]!r} ({error}): a TREC line has "
+                "query id, Q0, entry id, rank, score and tag; "
                 "ids with spaces need the JSONL form"
             ) from None
         rows.setdefault(parts[0], []).append((-score, rank, number, parts[2]))
@@ -106,8 +109,9 @@ def _trec(lines: Sequence[tuple[int, str]], source: Path) -> dict[str, Ranked]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Score:
-    """A judged run file. summaries: metric -> mean, interval and counts. values: metric -> (Q,) per query of the dataset. missing: queries
-    of the dataset that the file does not answer; they count as the worst. strangers: ids that are not in the user's store."""
+    """A judged run file. summaries: metric -> mean, interval and counts. values: metric -> (Q,) per query of the dataset.
+    missing: queries of the dataset that the file does not answer; they count as the worst. strangers: ids that are not in the
+    user's store."""
 
     name: str
     dataset: str
@@ -159,8 +163,9 @@ def score(
 ) -> Score:
     """Judge a run file on the queries of ``dataset``.
 
-    first_k: take the first k of a ranking as what the prompt shows, for files without ``selected``. metrics: None takes those that the
-    file has the data for. Raises DataError for queries the dataset does not have, and for metrics the file cannot answer.
+    first_k: take the first k of a ranking as what the prompt shows, for files without ``selected``. metrics: None takes those
+    that the file has the data for. Raises DataError for queries the dataset does not have, and for metrics the file cannot
+    answer.
     """
     known = {query.id for query in dataset.queries}
     unknown = sorted(set(found) - known)
@@ -178,7 +183,11 @@ def score(
         *(SELECTION_METRICS if has_selection else ()),
         *(TOKEN_METRICS if some.tokens is not None and has_selection else ()),
     ]
-    names = [parse_metric(metric).name for metric in metrics] if metrics is not None else [item for item in DEFAULT if item in allowed]
+    names = (
+        [parse_metric(metric).name for metric in metrics]
+        if metrics is not None
+        else [item for item in DEFAULT if item in allowed]
+    )
     for metric in names:
         needs = "tokens" if metric in TOKEN_METRICS else "selected" if metric in SELECTION_METRICS else "ranking"
         there = {"ranking": some.ranking is not None, "selected": has_selection, "tokens": some.tokens is not None}[needs]
@@ -196,9 +205,7 @@ def score(
         selected = given.selected if given.selected is not None else ranking[:first_k] if first_k is not None else ()
         foreign = sum(key not in store for key in selected)
         strangers += sum(key not in store for key in {*ranking, *selected})
-        outcomes.append(
-            Outcome(query=query, ranking=ranking, selected=selected, tokens=given.tokens or 0, foreign=foreign)
-        )
+        outcomes.append(Outcome(query=query, ranking=ranking, selected=selected, tokens=given.tokens or 0, foreign=foreign))
     values = evaluate(outcomes, names)
     failed = [outcome.failed for outcome in outcomes]
     return Score(
@@ -221,6 +228,4 @@ def beside(
     effective = effective_config(dataset, config, encoder)
     replayer = Replayer(build_pools(dataset, effective, encoder))
     own = evaluate(replayer.facts(replayer.counts([effective]), 0), list(result.values))
-    return compare_values(
-        own, result.values, [query.user_id for query in dataset.queries], names=(name, result.name), seed=seed
-    )
+    return compare_values(own, result.values, [query.user_id for query in dataset.queries], names=(name, result.name), seed=seed)

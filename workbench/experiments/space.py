@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,8 @@ MOST_POINTS = 1_000_000
 
 
 def simplex(steps: int, parts: int = len(SIGNALS)) -> Iterator[tuple[int, ...]]:
-    """All ways to share ``steps`` whole units among ``parts``, in lexicographic order; ``comb(steps + parts - 1, parts - 1)`` of them.
+    """All ways to share ``steps`` whole units among ``parts``, in lexicographic order; ``comb(steps + parts - 1, parts - 1)``
+    of them.
 
     Whole numbers on purpose: adding tenths as floats loses points to rounding.
 
@@ -30,12 +31,12 @@ def simplex(steps: int, parts: int = len(SIGNALS)) -> Iterator[tuple[int, ...]]:
     """
     for bars in combinations(range(steps + parts - 1), parts - 1):
         edges = (-1, *bars, steps + parts - 1)
-        yield tuple(right - left - 1 for left, right in zip(edges, edges[1:], strict=False))
+        yield tuple(right - left - 1 for left, right in pairwise(edges))
 
 
 def weight_points(plan: str) -> list[Weights]:
-    """The weights of a plan: ``lattice:10`` (every point of the simplex in tenths), ``dirichlet:500`` or ``dirichlet:500:7`` (that many
-    draws spread evenly over the simplex, with a seed). Raises ConfigError for anything else."""
+    """The weights of a plan: ``lattice:10`` (every point of the simplex in tenths), ``dirichlet:500`` or ``dirichlet:500:7``
+    (that many draws spread evenly over the simplex, with a seed). Raises ConfigError for anything else."""
     kind, _, rest = plan.partition(":")
     numbers = rest.split(":")
     if not all(part.isdecimal() for part in numbers) or len(numbers) > (2 if kind == "dirichlet" else 1):
@@ -121,7 +122,8 @@ class Space:
         if count > MOST_POINTS:
             raise ConfigError(f"the sweep has {count} points; at most {MOST_POINTS} are allowed, so make a grid coarser")
         out = []
-        for weights, combination in product(plan or [None], product(*self.grid.values())):
+        choices: list[Weights | None] = [*plan] if plan else [None]
+        for weights, combination in product(choices, product(*self.grid.values())):
             params: dict[str, Any] = {}
             changes: dict[str, Any] = {}
             if weights is not None:

@@ -48,9 +48,7 @@ class UserSplit:
         return ", ".join(f"{part} {len(getattr(self, part))} users" for part in PARTS) + f" (split {self.key})"
 
 
-def split_users(
-    users: Iterable[str], *, seed: int = 0, shares: tuple[float, float, float] = (0.5, 0.25, 0.25)
-) -> UserSplit:
+def split_users(users: Iterable[str], *, seed: int = 0, shares: tuple[float, float, float] = (0.5, 0.25, 0.25)) -> UserSplit:
     """Users into train, validation and test by the hash of seed and user id, at least one in each.
 
     A user stays in place when others come or go only as far as the shares allow. Raises ConfigError with fewer than three users.

@@ -1,4 +1,5 @@
-"""Sweeps: many configurations on the judged queries of one dataset, replayed from pools in blocks that survive an interruption."""
+"""Sweeps: many configurations on the judged queries of one dataset, replayed from pools in blocks that survive an
+interruption."""
 
 from __future__ import annotations
 
@@ -141,9 +142,7 @@ class _Plan:
             if step:
                 step("pools", count)
 
-        keys, pools = pools_for(
-            dataset, configs, encoder, conflict_test=conflict_test, cache=cache, store=store, step=searched
-        )
+        keys, pools = pools_for(dataset, configs, encoder, conflict_test=conflict_test, cache=cache, store=store, step=searched)
         queries = [query.id for query in dataset.queries]
         contexts = {key: context_key(key, queries, names, seed) for key in pools}
         identity = [(contexts[key], config.hash) for key, config in zip(keys, configs, strict=True)]
@@ -156,9 +155,7 @@ class _Plan:
         """Blocks of the distinct configurations that are missing; a block has one pool set."""
         out: list[Job] = []
         for key in self.pools:
-            numbers = [
-                places[0] for places in self.places.values() if self.keys[places[0]] == key and places[0] not in done
-            ]
+            numbers = [places[0] for places in self.places.values() if self.keys[places[0]] == key and places[0] not in done]
             for start in range(0, len(numbers), size):
                 part = numbers[start : start + size]
                 self.members[len(out)] = part

@@ -51,7 +51,8 @@ def space_from_dict(row: Mapping[str, Any]) -> Space:
 def search_latency(
     dataset: JudgedDataset, space: Space, encoder: Encoder, *, sample: int, cache: EmbeddingCache | None = None
 ) -> dict[str, float]:
-    """p95 of a whole assembly in ms, embedding included, per ``search_key``: one configuration of each kind is timed, interleaved."""
+    """p95 of a whole assembly in ms, embedding included, per ``search_key``: one configuration of each kind is timed,
+    interleaved."""
     configs: dict[str, AssemblyConfig] = {}
     for _, config in space.points():
         effective = effective_config(dataset, config, encoder)
@@ -80,8 +81,8 @@ def sweep_run(
 ) -> tuple[Sweep, Choice]:
     """A sweep with what it says about its best row, written as a run folder.
 
-    goal: see ``constraints.Goal``. total: also propose a split of that many tokens over the tiers. latency: how many queries to time
-    per search setting, or the p95 already measured. Finished blocks lie in ``<out>.partial`` until the folder is complete.
+    goal: see ``constraints.Goal``. total: also propose a split of that many tokens over the tiers. latency: how many queries to
+    time per search setting, or the p95 already measured. Finished blocks lie in ``<out>.partial`` until the folder is complete.
     """
     clock = Clock()
     Goal.parse(goal)
@@ -94,15 +95,17 @@ def sweep_run(
     partial = partial_folder(out)
     with run_folder(Path(out)) as folder:
         result = sweep(
-            dataset, space, encoder, metrics=names, partial=partial, engine=engine, block=block, seed=seed, latency=timed, cache=cache,
-            store=store, step=step,
+            dataset, space, encoder, metrics=names, partial=partial, engine=engine, block=block, seed=seed, latency=timed,
+            cache=cache, store=store, step=step,
         )  # fmt: skip
         choice = result.best(goal)
         result.save(folder)
         config = result.configs[choice.row]
         replayer = Replayer(build_pools(dataset, config, encoder, cache=cache, store=store))
         contexts = replay_contexts(replayer, config)
-        lost = losses(dataset, contexts.fates(), [contexts.selected(at) for at in range(len(dataset.queries))], arm="the chosen row")
+        lost = losses(
+            dataset, contexts.fates(), [contexts.selected(at) for at in range(len(dataset.queries))], arm="the chosen row"
+        )
         signals = identifiability(replayer, config, dataset=dataset.name)
         parts: list[Any] = [result, choice, signals, lost, marginal_recall(replayer, config, seed=seed)]
         content = {
@@ -121,12 +124,16 @@ def sweep_run(
         if total is not None:
             split = propose_split(replayer, config, total)
             parts.append(split)
-            content["split"] = {"total": total, "soul": split.soul, "budgets": split.budgets, "recall": split.recall, "tokens": split.tokens}
+            content["split"] = {
+                "total": total,
+                "soul": split.soul,
+                "budgets": split.budgets,
+                "recall": split.recall,
+                "tokens": split.tokens,
+            }
         write_json(folder / "metrics.json", content)
         (folder / "summary.txt").write_text("\n\n".join(map(str, parts)) + "\n", encoding="utf-8")
-        write_manifest(
-            folder, "sweep", dataset, source, encoder.name, clock, seed=seed, settings={**settings, "latency": timed}
-        )
+        write_manifest(folder, "sweep", dataset, source, encoder.name, clock, seed=seed, settings={**settings, "latency": timed})
     discard_partial(partial)
     return result, choice
 
@@ -146,8 +153,8 @@ def tuning_run(
     store: PoolStore | None = None,
     step: Step | None = None,
 ) -> Tuning | CrossTuning:
-    """Tune over ``space`` against ``space.base``: ``by`` user leaves one user out at a time, ``by`` split uses train, validation and
-    a locked test. Written as a run folder with the ablation of each signal."""
+    """Tune over ``space`` against ``space.base``: ``by`` user leaves one user out at a time, ``by`` split uses train,
+    validation and a locked test. Written as a run folder with the ablation of each signal."""
     clock = Clock()
     if by not in BY:
         raise ConfigError(f"by is {by!r}: must be one of {', '.join(BY)}")

@@ -31,7 +31,8 @@ def flat_table(
     metrics: Sequence[str],
     p95: Sequence[float | None] | None = None,
 ) -> pd.DataFrame:
-    """One row per configuration: config_hash, param_*, then mean_*, ci_low_*, ci_high_*, n_*, rank_* per metric, and p95 (ms) if timed.
+    """One row per configuration: config_hash, param_*, then mean_*, ci_low_*, ci_high_*, n_*, rank_* per metric, and p95 (ms)
+    if timed.
 
     rank_*: 1 is the best mean by the metric's direction, ties share the smaller number, undefined is NaN.
     """
@@ -113,7 +114,8 @@ class Sweep:
     @property
     def _caption(self) -> str:
         return (
-            f"sweep of {len(self)} configurations on {len(self.queries)} queries of {len(set(self.users))} users of {self.dataset}; "
+            f"sweep of {len(self)} configurations on {len(self.queries)} queries of {len(set(self.users))} users of "
+            f"{self.dataset}; "
             "intervals 95 %, wild cluster bootstrap by user, one row each: the best of many rows is biased upwards, "
             "so confirm it on data it was not chosen on"
         )
@@ -168,12 +170,15 @@ class Sweep:
             table = pd.read_parquet(home / "sweep.parquet")
             frame = pd.read_parquet(home / "per_query.parquet", columns=list(meta["metrics"]))
             shape = (len(meta["configs"]), len(meta["queries"]))
+            rest: dict[str, Any] = {
+                **{name: tuple(meta[name]) for name in ("queries", "users", "metrics", "pool_keys")},
+                **{name: meta[name] for name in ("dataset", "dataset_checksum", "encoder", "seed")},
+            }
             return cls(
                 table=table,
                 values={name: frame[name].to_numpy().reshape(shape) for name in meta["metrics"]},
                 configs=tuple(AssemblyConfig.from_dict(row) for row in meta["configs"]),
-                **{name: tuple(meta[name]) for name in ("queries", "users", "metrics", "pool_keys")},
-                **{name: meta[name] for name in ("dataset", "dataset_checksum", "encoder", "seed")},
+                **rest,
             )
         except (OSError, KeyError, TypeError, ValueError) as error:
             raise DataError(f"cannot read a sweep from {home}: {error}") from None

@@ -5,7 +5,7 @@ Both work on the per-query values of a finished sweep, so that trying another sp
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 class Tuning:
     """The configuration chosen on validation, and its one report on the test users.
 
-    row: in the sweep. params: what the sweep varied. train, validation, test: mean of the goal's metric for the chosen configuration;
-    gap: train minus test, in the metric's unit. comparison: chosen against the baseline on the test users, all metrics.
-    shortlist: rows that were best on train, of which validation chose. earlier_uses: choices this test part was used for before.
+    row: in the sweep. params: what the sweep varied. train, validation, test: mean of the goal's metric for the chosen
+    configuration; gap: train minus test, in the metric's unit. comparison: chosen against the baseline on the test users, all
+    metrics. shortlist: rows that were best on train, of which validation chose. earlier_uses: choices this test part was used
+    for before.
     """
 
     goal: Goal
@@ -118,8 +119,9 @@ def tune(
         seed=seed,
     )
     return Tuning(
-        goal=goal, row=row, config=sweep.configs[row], params=params_of(sweep, row), train=train, validation=validation, test=test,
-        gap=train - test, comparison=comparison, shortlist=tuple(short.tolist()), split=split, n_tried=len(sweep), signals=signals,
+        goal=goal, row=row, config=sweep.configs[row], params=params_of(sweep, row), train=train, validation=validation,
+        test=test, gap=train - test, comparison=comparison, shortlist=tuple(short.tolist()), split=split,
+        n_tried=len(sweep), signals=signals,
     )  # fmt: skip
 
 
@@ -127,9 +129,9 @@ def tune(
 class CrossTuning:
     """Leave-one-user-out: each user's queries are judged under the configuration that is best on all other users.
 
-    folds: per user: row chosen, params, train (mean on the others), held_out, baseline, n. comparison: over all queries, each under its own
-    fold's choice, against the baseline. gap: mean over folds of train minus held_out. final: row that is best on all users; its
-    own mean flatters it, the comparison says what to expect.
+    folds: per user: row chosen, params, train (mean on the others), held_out, baseline, n. comparison: over all queries, each
+    under its own fold's choice, against the baseline. gap: mean over folds of train minus held_out. final: row that is best on
+    all users; its own mean flatters it, the comparison says what to expect.
     """
 
     goal: Goal
@@ -152,7 +154,8 @@ class CrossTuning:
         params = ", ".join(f"{name} {value}" for name, value in self.final_params.items())
         choices = len({fold["row"] for fold in self.folds})
         lines = [
-            f"{self.goal}, leave one user out: {self.n_tried} configurations, {len(self.folds)} folds, {choices} different choices",
+            f"{self.goal}, leave one user out: {self.n_tried} configurations, {len(self.folds)} folds, "
+            f"{choices} different choices",
             self.to_dataframe().to_string(index=False, float_format=lambda value: f"{value:.4f}"),
             f"train - held-out gap, mean over folds: {self.gap:+.4f}",
             f"best on all users: {params}, {self.goal.metric} {self.final_mean:.4f} (chosen on the same data, so too good)",
@@ -196,7 +199,7 @@ def leave_one_user_out(
         raise ConfigError(f"leave-one-user-out needs at least two users, the sweep has {len(names)}")
     order = _preference(sweep, near)
     column = f"mean_{goal.metric}"
-    folds = []
+    folds: list[dict[str, Any]] = []
     values = {name: np.full(len(users), np.nan) for name in sweep.metrics}
     for user in names:
         held = users == user

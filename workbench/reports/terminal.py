@@ -23,6 +23,7 @@ from workbench.reports.numbers import MISSING, interval, number, p_value, whole
 if TYPE_CHECKING:
     from workbench.assembly.context import AssembledContext
     from workbench.experiments.run import RunResult
+    from workbench.reports.facts import Run
 
 _WIDE, _MIDDLE = 130, 80
 """Columns from which the five signals fit, and the reason."""
@@ -81,6 +82,14 @@ def print_run(result: RunResult, *, file: IO[str] | None = None, width: int | No
     console.print(_text(said.sentence, style="bold"))
     for line in (*said.details, *latency_verdicts(run)):
         console.print(_text(f"- {line}"))
+    if console.width >= _WIDE:
+        console.print(_metric_table(console, run))
+    else:
+        console.print(_text(_metric_lines(run)), soft_wrap=True)
+    console.print(_text(f"report: {result.folder / 'report.html'}"), soft_wrap=True)
+
+
+def _metric_table(console: Console, run: Run) -> Table:
     table = _table(console)
     for name in ("metric", run.a, run.b, "difference", "95 % interval", "p Holm", "n", "verdict"):
         table.add_column(_text(name), justify="left" if name in ("metric", "verdict") else "right", overflow="fold")
@@ -97,8 +106,21 @@ def print_run(result: RunResult, *, file: IO[str] | None = None, width: int | No
             str(row.get("verdict") or MISSING),
         )
         table.add_row(*(_text(cell) for cell in cells))
-    console.print(table)
-    console.print(_text(f"report: {result.folder / 'report.html'}"), soft_wrap=True)
+    return table
+
+
+def _metric_lines(run: Run) -> str:
+    """The same for 80 columns: a table would break numbers over lines there."""
+    lines = [f"a = {label(run.a)}, b = {label(run.b)}, difference = b - a", ""]
+    lines.append(f"{'metric':<17}{'a':>8}{'b':>8}{'differ.':>9}  {'95 % interval':<17}{'n':>6}  verdict")
+    for name, row in run.comparisons():
+        unit = run.unit(name)
+        lines.append(
+            f"{label(name):<17}{number(row.get('mean_a'), unit):>8}{number(row.get('mean_b'), unit):>8}"
+            f"{number(row.get('difference'), unit, signed=True):>9}  {interval(row.get('ci95'), unit):<17}"
+            f"{whole(row.get('n')):>6}  {row.get('verdict') or MISSING}"
+        )
+    return "\n".join(["", *lines, ""])
 
 
 def _print_fates(console: Console, context: AssembledContext, rows: int) -> None:

@@ -84,7 +84,9 @@ def _details(row: Mapping[str, Any], verdict: str, unit: str) -> list[str]:
     if verdict == "equivalent" and margin is not None:
         out.append(f"The whole interval lies within ±{number(margin, unit)}, which counts as equal.")
     if verdict in ("better", "worse", "inconclusive") and known(adjusted):
-        out.append(f"p is {p_value(row.get('p_value'))}, and {p_value(adjusted)} once corrected for all metrics compared.")
+        raw = row.get("p_value")
+        corrected = f", and {p_value(adjusted)} once corrected for all metrics compared" if adjusted != raw else ""
+        out.append(f"p is {p_value(raw)}{corrected}.")
     if verdict == "inconclusive":
         if bounds is not None and bounds[0] <= 0.0 <= bounds[1]:
             out.append("The interval includes 0.")

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 _SLACK = 1e-4
 
 
-def similar_pairs(
-    snapshot: Snapshot, rows: IntArray, threshold: float
-) -> tuple[IntArray, IntArray, npt.NDArray[np.float64]]:
+def similar_pairs(snapshot: Snapshot, rows: IntArray, threshold: float) -> tuple[IntArray, IntArray, npt.NDArray[np.float64]]:
     """Pairs of ``rows`` (positions i < j) with cosine >= threshold or just below it, and their cosines; one matrix product.
 
     The product only proposes: its last bits depend on BLAS. What decides is checked with ``exact_cosines``.

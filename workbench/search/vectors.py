@@ -39,9 +39,7 @@ class VectorIndex:
         if matrix.ndim != 2:
             raise StoreError(f"vectors have {matrix.ndim} dimensions, shape {matrix.shape}; expected (n, dim)")
         if dim is not None and matrix.shape[1] != dim:
-            raise StoreError(
-                f"vectors have size {matrix.shape[1]}, expected {dim}; use the model that indexed the store"
-            )
+            raise StoreError(f"vectors have size {matrix.shape[1]}, expected {dim}; use the model that indexed the store")
         if not np.isfinite(matrix).all():
             raise StoreError("vectors contain NaN or infinity; encode the texts again")
         self.dim = int(matrix.shape[1])

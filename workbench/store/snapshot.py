@@ -134,9 +134,7 @@ def compile_store(
         if rows.size:
             template = getattr(config.templates, {"memory": "memories", "episode": "episodes"}.get(layer, "procedures"))
             vectors[rows] = embed([texts[row] for row in rows], template)
-    index_rows = tuple(
-        np.flatnonzero(searchable[bounds[number] : bounds[number + 1]]) + bounds[number] for number in range(3)
-    )
+    index_rows = tuple(np.flatnonzero(searchable[bounds[number] : bounds[number + 1]]) + bounds[number] for number in range(3))
     keyword = KeywordIndex.build(
         [analyze(text) if usable else [] for text, usable in zip(texts, searchable, strict=True)],
         k1=config.bm25_k1,
@@ -169,9 +167,7 @@ def compile_store(
         categories=categories,
         text_key=_text_keys(statements, bounds, day),
         searchable=searchable,
-        is_preference=np.array(
-            [isinstance(entry, Memory) and entry.category == PREFERENCE for entry in entries], dtype=bool
-        ),
+        is_preference=np.array([isinstance(entry, Memory) and entry.category == PREFERENCE for entry in entries], dtype=bool),
         lines=lines,
         tokens=count_lines(lines, config.encoding).astype(np.int64),
         conflict_features=conflict_test.features(statements),

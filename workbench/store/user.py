@@ -71,9 +71,7 @@ class UserStore:
         try:
             return self._by_id[entry_id]
         except KeyError:
-            raise StoreError(
-                f"user {self.user_id!r} has no entry {entry_id!r}; the store holds {len(self)} entries"
-            ) from None
+            raise StoreError(f"user {self.user_id!r} has no entry {entry_id!r}; the store holds {len(self)} entries") from None
 
     def __repr__(self) -> str:
         return (

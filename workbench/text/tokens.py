@@ -62,9 +62,7 @@ def encoding(name: str) -> tiktoken.Encoding:
         folder = Path((spec.submodule_search_locations or [""])[0]) if spec else Path()
         packed = (folder / "data" / f"{name}.tiktoken.gz").read_bytes()
     except OSError:
-        raise StoreError(
-            f"the rank file of {name} is missing; install the package bpe-openai, which carries it"
-        ) from None
+        raise StoreError(f"the rank file of {name} is missing; install the package bpe-openai, which carries it") from None
     data = gzip.decompress(packed)
     if hashlib.sha256(data).hexdigest() != _RANK_SHA256[name]:
         raise StoreError(f"the rank file of {name} is not the one tiktoken publishes; reinstall the package bpe-openai")
@@ -79,7 +77,7 @@ def encoding(name: str) -> tiktoken.Encoding:
 def count(text: str, name: str = "o200k_base") -> int:
     """Number of tokens of ``text``, special-token strings counted as ordinary text.
 
-    A lone surrogate counts as U+FFFD. Raises ConfigError for an unknown encoding and for whitespace runs that tiktoken cannot take.
+    A lone surrogate counts as U+FFFD. Raises ConfigError for an unknown encoding and for blank runs that tiktoken cannot take.
     """
     coder = encoding(name)
     if len(text) > _LONGEST_BLANK and _BLANK_RUN.search(text):

@@ -121,6 +121,12 @@ def test_text(kind: str, write: Callable[..., Path]) -> None:
     # a list of memories may begin like JSON
     short = write("[2026-01-31] - One.\n[2026-01-31] - One.\n", "short.md")
     assert notes(import_export(kind, short), "left_out") == {"the same entry once more": 1}
+    # the same words at another time are another memory
+    twice = write("[2026-01-31] - One.\n[2026-02-01] - One.\n[2026-01-31] - One.\n[2026-02-01] - One.\n", "twice.md")
+    found = import_export(kind, twice)
+    first, second = found.dataset.stores["default"].memories
+    assert second.id == f"{first.id}-2"
+    assert notes(found, "left_out") == {"the same entry once more": 2}
     partly = import_export(kind, path, skip_bad=True)
     assert len(partly.report.refused) == 2
     assert "line 5" in partly.report.refused[0]

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
+from itertools import count
 from typing import Any
 
 from workbench.data.collecting import store_of
@@ -62,18 +63,30 @@ class Intake:
             values["user_id"] = DEFAULT_USER
             self.guessed.add(f"no user is named: all such records belong to {DEFAULT_USER!r} (--user names another)", where)
         self._times(values, where)
-        if not values.get("id"):
+        made = not values.get("id")
+        if made:
             values["id"] = content_id(values)
             self.guessed.add("no id: made from the entry's text, so that the same text always gets the same id", where)
         user_id, entry = entry_from_row(values)
         known = self.users.setdefault(user_id, {})
         first = known.get(entry.id)
+        if made and first is not None and first != entry:
+            user_id, entry = self._numbered(values, known)
+            first = known.get(entry.id)
         if first == entry:
             self.left_out.add("the same entry once more", where)
         elif first is not None:
             raise DataError(f"id {shown(entry.id)} of user {shown(user_id)} is taken by another entry")
         else:
             known[entry.id] = entry
+
+    def _numbered(self, values: dict[str, Any], known: Mapping[str, AnyEntry]) -> tuple[str, AnyEntry]:
+        """The entry under a made id that is free, or that the same entry already has: the same text may be told twice."""
+        for number in count(2):
+            user_id, entry = entry_from_row({**values, "id": f"{content_id(values)}-{number}"})
+            if known.get(entry.id) in (None, entry):
+                break
+        return user_id, entry
 
     def _times(self, values: dict[str, Any], where: str) -> None:
         layer = values.get("layer")

@@ -14,6 +14,7 @@ from workbench.errors import DataError
 _VOICES = ("first", "user", "name")
 # How often a statement departs from the voice in which most of the user's entries are written, in per cent.
 _OTHER_VOICE = 12
+_REDRAWS = 12
 
 
 @dataclass(eq=False)
@@ -53,16 +54,18 @@ class Cast:
         return cast
 
     def fresh(self, slot: str, stream: Stream, language: str) -> str:
-        """A value of ``slot`` that nothing else of this persona is called. Raises DataError when names run out."""
-        for _ in range(200):
+        """A value of ``slot`` that nothing else of this persona is called; numbered once the pools are used up."""
+        for _ in range(_REDRAWS):
             value = names.MAKERS[slot](stream, language)
             if value not in self.taken:
-                self.taken.add(value)
-                return value
-        # pools of first names are small; a full name serves as well
-        if slot in ("firstname", "fullname"):
-            return self.fresh("newname", stream, language)
-        raise DataError(f"no unused {slot} is left for this user; ask for smaller stores")
+                break
+        else:
+            # first names are few; a full name serves as well
+            value = names.full_name(stream) if slot == "firstname" else value
+            if value in self.taken:
+                value = f"{value}{' ' if ' ' in value else ''}{len(self.taken)}"
+        self.taken.add(value)
+        return value
 
     def speaker(self, stream: Stream) -> str:
         """In which voice a statement is written: first, user (third person) or name."""
@@ -126,7 +129,9 @@ class Scope:
         if maker is not None:
             made = maker(stream, self.language)
             # what a judged entry is about is never mentioned by chance
-            while made in cast.taken:
+            for _ in range(_REDRAWS):
+                if made not in cast.taken:
+                    break
                 made = maker(stream, self.language)
             return made
         if slot in ("user", "assistant", "job"):

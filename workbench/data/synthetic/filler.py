@@ -11,8 +11,10 @@ from workbench.data.synthetic.timeline import DAY, Topic, entry
 from workbench.data.synthetic.wording import Block, wording
 from workbench.errors import DataError
 
-# Kinds of things whose names never run out, for the background of large stores.
-_PLENTY = ("machine", "ticket", "function", "contract", "project", "trip")
+# Kinds of things with so many names that they do not run out in the largest store, and others for smaller ones.
+_PLENTY = ("machine", "ticket", "contract")
+_SOME = (*_PLENTY, "function", "project", "trip")
+_MANY_NAMES = 1_500
 _FOREIGN_SHARE = 15
 _TRIES = 40
 
@@ -55,7 +57,8 @@ def _remark(book: Book, stream: Stream, topics: list[Topic], second: str, age: i
 
 def _background(book: Book, stream: Stream, second: str) -> None:
     language = _language(stream, second)
-    choice = [kind for kind in kinds(language) if language != "en" or kind.block.name in _PLENTY]
+    usual = _SOME if len(book.cast.taken) < _MANY_NAMES else _PLENTY
+    choice = [kind for kind in kinds(language) if language != "en" or kind.block.name in usual]
     kind = stream.pick(choice)
     thing = Thing(book, stream, kind, language)
     for aspect in stream.sample(memory_aspects(kind), stream.between(2, 5)):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from workbench.errors import DataError
 
-MIN_SIZE = 150
+MIN_SIZE = 180
 MAX_SIZE = 200_000
 
 
