@@ -6,6 +6,7 @@ import hashlib
 import os
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -169,23 +170,28 @@ def kit() -> Kit:
     return Kit()
 
 
-@pytest.fixture(scope="session")
-def no_network() -> Iterator[None]:
-    """Any attempt to reach another machine fails the test that makes it."""
-
+@contextmanager
+def _offline() -> Iterator[None]:
     def refuse(self: socket.socket, address: object) -> None:
         raise AssertionError(f"tried to connect to {address!r}")
 
-    patch = pytest.MonkeyPatch()
-    patch.setattr(socket.socket, "connect", refuse)
-    yield
-    patch.undo()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", refuse)
+        yield
+
+
+@pytest.fixture
+def no_network() -> Iterator[None]:
+    """Any attempt to reach another machine fails the test that makes it."""
+    with _offline():
+        yield
 
 
 @pytest.fixture(scope="session")
-def bundled(no_network: None) -> SentenceEncoder:
+def bundled() -> SentenceEncoder:
     """The encoder that the package brings, loaded without a network."""
-    return load_encoder()
+    with _offline():
+        return load_encoder()
 
 
 @pytest.fixture(scope="session")

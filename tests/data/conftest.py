@@ -23,6 +23,7 @@ def comparable(dataset: JudgedDataset) -> dict[str, Any]:
         "config": dict(dataset.config),
         "config_note": dataset.config_note,
         "notes": dict(dataset.notes),
+        "rollups": dict(dataset.rollups),
         "stores": [(user_id, list(store)) for user_id, store in dataset.stores.items()],
         "queries": [(query, list(query.relevant.items())) for query in dataset.queries],
     }

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from workbench.data.conversations import load_conversations
@@ -93,9 +94,12 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, tuple[byte
     parquet = export(small(), root / "parquet", format="parquet") / "entries.parquet"
     sqlite = export(small(), root / "small.sqlite", format="sqlite")
     lines = export(small(), root / "jsonl") / "entries.jsonl"
+    # as pandas writes it: without checksums of its pages, so that damage reaches the decoders
+    pq.write_table(pq.read_table(parquet), root / "foreign.parquet", compression="snappy")
     rows = b"[" + b",".join(lines.read_bytes().splitlines()) + b"]"
     return {
         "entries.parquet": (parquet.read_bytes(), stored),
+        "foreign.parquet": ((root / "foreign.parquet").read_bytes(), stored),
         "small.sqlite": (sqlite.read_bytes(), stored),
         "entries.csv": (CSV.encode(), stored),
         "table.csv": (CSV.encode(), imported("table")),

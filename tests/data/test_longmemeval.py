@@ -163,6 +163,7 @@ FAULTS: list[tuple[str, Any, str]] = [
     ("haystack_sessions", [[], 5], r"haystack_sessions\[1\] is 5"),
     ("haystack_sessions", [[], ["hello"]], r"haystack_sessions\[1\]\[0\] is 'hello'"),
     ("haystack_sessions", [[], [turn("robot", "x")]], r"\[1\]\[0\].role is 'robot'"),
+    ("haystack_sessions", [[], [turn(["user"], "x")]], r"\[1\]\[0\].role is \['user'\]"),  # type: ignore[arg-type]
     ("haystack_sessions", [[], [turn("user", 5)]], r"content is 5"),  # type: ignore[arg-type]
     ("haystack_sessions", [[], [turn("user", "x", has_answer="yes")]], "has_answer is 'yes'"),
     ("haystack_session_ids", ["", "b"], "must hold non-empty texts"),

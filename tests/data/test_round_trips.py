@@ -23,7 +23,7 @@ from workbench.data.columns import ENTRY_COLUMNS, QUERY_COLUMNS
 from workbench.data.exporting import FORMATS, as_dataset, export, read_store
 from workbench.data.judged import JudgedDataset, JudgedQuery
 from workbench.data.registry import load_dataset
-from workbench.data.rows import QUERY_FIELDS, entry_to_row
+from workbench.data.rows import META_FIELDS, QUERY_FIELDS, entry_to_row
 from workbench.data.sqlite_store import read_sqlite
 from workbench.data.tabular import read_tables
 from workbench.entries import ENTRY_TYPES, Episode, Memory, Procedure, SoulBlock
@@ -102,7 +102,7 @@ def many(count: int, seed: int = 0) -> JudgedDataset:
         queries.append(query)
     return JudgedDataset(
         name="many", stores=stores, queries=tuple(queries), licence="é", source="s\0", checksum="", config={"top_k": 5},
-        notes={"odd\n": 2**63 - 1},
+        notes={"odd\n": 2**63 - 1}, rollups={"two": ("a", "b\0")},
     )  # fmt: skip
 
 
@@ -174,6 +174,10 @@ def test_columns_cover_every_field() -> None:
     known = {field.name for kind in ENTRY_TYPES.values() for field in fields(kind)}
     assert known | {"layer", "user_id"} == set(ENTRY_COLUMNS)
     assert set(QUERY_FIELDS) == set(QUERY_COLUMNS)
+    # a field that is added to either class must be saved too, or a round trip would lose it
+    kept = {field.name for field in fields(JudgedDataset)} - {"stores", "queries", "checksum"}
+    assert kept == set(META_FIELDS) - {"description", "users"}
+    assert {field.name for field in fields(JudgedQuery)} - {"group"} == set(QUERY_FIELDS) - {"scenario"}
 
 
 def test_export_replaces_only_its_own(tmp_path: Path) -> None:

@@ -196,7 +196,13 @@ def test_what_would_not_read_back_is_refused(dataset: JudgedDataset, tmp_path: P
     assert os.listdir(tmp_path) == ["mystore"]
 
 
-@pytest.mark.parametrize("change", [{"id": ""}, {"query": "\udfff"}, {"relevant": {"m1": 2**63}}])
+@pytest.mark.parametrize("change", [{"id": ""}, {"query": "\udfff"}])
+def test_a_query_that_cannot_be_written_cannot_be_made(dataset: JudgedDataset, change: dict[str, Any]) -> None:
+    with pytest.raises(DataError):
+        dataclasses.replace(dataset.queries[0], **change)
+
+
+@pytest.mark.parametrize("change", [{"relevant": {"m1": 2**63}}])
 def test_a_query_that_would_not_read_back_leaves_nothing_behind(
     dataset: JudgedDataset, tmp_path: Path, change: dict[str, Any]
 ) -> None:

@@ -169,6 +169,8 @@ def test_constant_signals_are_untestable_and_get_no_verdict(study: SimpleNamespa
     # taking away a constant signal changes no order, so it changes nothing
     row = result.comparison.row("ContextRecall", "without confidence")
     assert row.wins == row.losses == 0
+    assert "says nothing about them" in known.warning
+    assert "no difference" not in str(result)
 
 
 def test_ablation_is_the_weight_set_to_zero(study: SimpleNamespace) -> None:

@@ -130,7 +130,15 @@ def judge(a: Sentence, b: Sentence) -> int:
 _LACKS, _ENDS, _DENIES = TRAITS["lacks"], TRAITS["ends"], TRAITS["denies"]
 _CHANGES = TRAITS["updates"] | TRAITS["moves"] | TRAITS["unique"]
 _EITHER = _CHANGES | _LACKS | _ENDS | _DENIES
-_BOTH = TRAITS["prefers"] | TRAITS["placed"] | TRAITS["settled"] | TRAITS["named_value"] | TRAITS["valued"] | TRAITS["staged"]
+_BOTH = (
+    TRAITS["prefers"]
+    | TRAITS["placed"]
+    | TRAITS["settled"]
+    | TRAITS["named_value"]
+    | TRAITS["valued"]
+    | TRAITS["staged"]
+    | TRAITS["weekly"]
+)
 
 
 def judge_texts(a: Sequence[Sentence], b: Sequence[Sentence]) -> int:

@@ -157,6 +157,7 @@ def _sentence(reader: ClauseReader, tokens: list[str], lows: list[str], words: l
                 reader.owner = ""
             if f & _PREP and (i or language != "pt"):
                 reader.preposition = lows[i]
+                reader.pending_unique = False
                 if reader.previous.flags & _BE and lows[i] in _LOCATIVE and not following.flags & _PREP:
                     reader.slots |= SLOTS["place"]
             if language == "ko" and lows[i].startswith("때") and reader.keys:
@@ -238,8 +239,12 @@ def _traits(reader: ClauseReader, clauses: tuple[Clause, ...]) -> int:
         found |= T["prefers"]
     if flags & F["upd"]:
         found |= T["updates"]
-    if reader.moved or flags & (F["move"] | F["resched"]):
+    if reader.moved:
         found |= T["moves"]
+    if reader.names:
+        found |= T["named"]
+    if any(scope.startswith(("wk:", "part:")) for scope in reader.scopes):
+        found |= T["weekly"]
     if slots & (SLOTS["place"] | SLOTS["tool"] | SLOTS["code"]):
         found |= T["placed"]
     if slots & _PERSON_SLOTS:

@@ -13,7 +13,7 @@ SELF = "self"
 
 _TRAITS = (
     *("denies", "affirms", "ends", "prefers", "updates", "moves", "placed", "settled", "named_value", "valued", "staged"),
-    *("unique", "lacks", "crowded"),
+    *("unique", "lacks", "crowded", "named", "weekly"),
 )
 TRAITS: dict[str, int] = {name: 1 << i for i, name in enumerate(_TRAITS)}
 """Bits of what a sentence contains, by which pairs that no rule can flag are passed over."""

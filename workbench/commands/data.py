@@ -54,7 +54,7 @@ def info(name: NAME, as_json: Annotated[bool, typer.Option("--json", help="Print
 @app.command()
 def pull(
     name: NAME,
-    path: Annotated[Path | None, typer.Option(help="A copy at hand, taken instead of downloading.")] = None,
+    path: Annotated[Path | None, typer.Option("--path", "--data", help="A copy at hand, instead of a download.")] = None,
     progress: Annotated[bool, typer.Option(help="Show a progress bar.")] = True,
 ) -> None:
     """Download a dataset's file once (resumed where it broke off), verify it and show its licence."""

@@ -73,7 +73,8 @@ class JudgedDataset:
 
     config: settings (AssemblyConfig.override form) under which the dataset is meant to be judged; they and the reason
     (``config_note``) are shown in every report. group_name: what ``JudgedQuery.group`` means (scenario, category).
-    checksum: SHA-256 over the source files. rollups: further rows of the breakdown, each over several groups. notes: counts of what the loader met (left out, repaired, split).
+    checksum: SHA-256 over the source files. rollups: further rows of the breakdown, each over several groups. notes: counts
+    of what the loader met (left out, repaired, split).
     """
 
     name: str

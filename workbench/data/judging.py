@@ -119,7 +119,7 @@ class JudgingSession:
         return given, sum(len(ask.candidates) for ask in self.asks)
 
     def _of(self, item: Item, entry_id: str, label: str) -> Label:
-        if label not in LABELS:
+        if not isinstance(label, str) or label not in LABELS:
             raise DataError(f"label is {shown(label)}: must be one of {', '.join(LABELS)}")
         return Label(query_id=item.ask.query.id, entry_id=entry_id, label=label, by=self.by)
 

@@ -260,7 +260,7 @@ class _Question:
             if not isinstance(turn, dict):
                 raise DataError(f"{self.where}: {field} is {shown(turn)}: must be an object with role and content")
             role, content, evidence = turn.get("role"), turn.get("content"), turn.get("has_answer", False)
-            if role not in _SPEAKERS:
+            if not isinstance(role, str) or role not in _SPEAKERS:
                 raise DataError(f"{self.where}: {field}.role is {shown(role)}: must be user or assistant")
             if not isinstance(content, str):
                 raise DataError(f"{self.where}: {field}.content is {shown(content)}: must be text")

@@ -20,6 +20,7 @@ QUERY_FIELDS = (
 )  # fmt: skip
 META_FIELDS = (
     "name", "version", "licence", "source", "description", "group_name", "config", "config_note", "notes", "users",
+    "rollups",
 )  # fmt: skip
 META_FILE = "dataset.json"
 _LISTS = ("tags", "topics", "steps")
@@ -168,6 +169,10 @@ def meta_from_row(row: object, *, default_name: str) -> dict[str, Any]:
             "notes": row.get("notes", {}),
             "users": list(_ids(row.get("users", []), "users")),
         }
+        rollups = row.get("rollups", {})
+        if not isinstance(rollups, dict):
+            raise DataError(f"rollups is {shown(rollups)}: must map a name to a list of groups")
+        meta["rollups"] = {key: _ids(groups, f"rollups[{shown(key)}]") for key, groups in rollups.items()}
         if "users" not in row:
             meta["users"] = None
         elif "" in meta["users"] or len(set(meta["users"])) != len(meta["users"]):

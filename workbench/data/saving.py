@@ -64,6 +64,8 @@ def meta_document(dataset: JudgedDataset, description: str) -> bytes:
         "config_note": dataset.config_note,
         "notes": dict(dataset.notes),
     }
+    if dataset.rollups:
+        meta["rollups"] = _plain(dataset.rollups)
     if not dataset.stores or any(not len(store) for store in dataset.stores.values()):
         # a user without entries has no line to be found by
         meta["users"] = list(dataset.stores)

@@ -121,7 +121,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         try:
             return _connect_once(path)
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 raise
             sleep(0.05)
     return _connect_once(path)

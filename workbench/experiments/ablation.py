@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from workbench.config import SIGNALS, AssemblyConfig
 from workbench.experiments.comparison import Comparison, compare_arms
-from workbench.experiments.identifiability import Identifiability, identifiability, verdict_or_untestable
+from workbench.experiments.identifiability import UNTESTABLE, Identifiability, identifiability
 from workbench.experiments.metrics import evaluate
 from workbench.experiments.pools import Pools
 from workbench.experiments.replay import Replayer
@@ -31,11 +31,8 @@ class Ablation:
     verdicts: dict[str, str]
 
     def to_dataframe(self) -> pd.DataFrame:
-        """Rows of the comparison; verdicts of signals the data cannot judge are replaced."""
-        frame = self.comparison.to_dataframe()
-        constant = frame["arm_b"].isin([f"without {name}" for name in self.signals.untestable])
-        frame.loc[constant, "verdict"] = "untestable here"
-        return frame
+        """Rows of the comparison."""
+        return self.comparison.to_dataframe()
 
     def __str__(self) -> str:
         lines = [f"without {name}: {verdict}" for name, verdict in self.verdicts.items()]
@@ -69,5 +66,13 @@ def ablate(
     values = {name: evaluate(replayer.facts(counts, at), metrics) for at, name in enumerate(names)}
     comparison = compare_arms(values, list(replayer.pools.user_ids), baseline=FULL, seed=seed)
     known = identifiability(replayer, config, dataset=dataset)
+    comparison = _without_verdicts(comparison, {f"without {name}" for name in known.untestable})
     found = {name: comparison.row(metrics[0], f"without {name}").verdict for name in used}
-    return Ablation(comparison=comparison, signals=known, metrics=tuple(metrics), verdicts=verdict_or_untestable(found, known))
+    return Ablation(comparison=comparison, signals=known, metrics=tuple(metrics), verdicts=found)
+
+
+def _without_verdicts(comparison: Comparison, arms: set[str]) -> Comparison:
+    """The same with no verdict on some arms: no difference between them and the baseline was possible in these data."""
+    note = "the signal is constant in these data"
+    rows = (replace(row, verdict=UNTESTABLE, note=note) if row.arm_b in arms else row for row in comparison.rows)
+    return replace(comparison, rows=tuple(rows))

@@ -12,8 +12,9 @@ from workbench.text.analysis import canonical
 
 @dataclass(frozen=True, kw_only=True)
 class Ambiguity:
-    """kind: ``same_question`` (one user asks the same twice, with different truth) or ``same_entry`` (a relevant entry and one that is
-    not agree in text and in every signal). query: id. other: the other query's or entry's id."""
+    """kind: ``same_question`` (one user asks the same twice, with different truth) or ``same_entry`` (a relevant entry
+    and one that is not agree in text and in every signal). query: id. other: the other query's or entry's id.
+    """
 
     kind: str
     user_id: str

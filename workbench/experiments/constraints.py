@@ -91,14 +91,17 @@ class Choice:
             f"{name} {'undefined' if value is None else format(value, '.4g')}" for name, value in self.values.items()
         )
         if self.feasible:
-            tie = f" ({self.ties} rows tie; the one with fewest tokens, then the first)" if self.ties > 1 else ""
+            tie = f" ({self.ties} rows tie; fewest tokens decide, then closeness to the base)" if self.ties > 1 else ""
             return f"{self.goal}: row {self.row}{tie}, {shown}; {self.n_feasible} of {self.n} rows satisfy the limits"
         nearest = f"nearest is row {self.row}, {shown}; it breaks {', '.join(self.broken)}"
         return f"{self.goal}: infeasible, none of {self.n} rows satisfies the limits; {nearest}"
 
 
-def choose(table: pd.DataFrame, goal: str | Goal) -> Choice:
-    """The best row of a sweep's table. Raises ConfigError when the table lacks a column that the goal names."""
+def choose(table: pd.DataFrame, goal: str | Goal, *, order: Any = None) -> Choice:
+    """The best row of a sweep's table; rows that tie go by fewest tokens, then by ``order`` (a rank per row; None: as they are).
+
+    Means that differ only by rounding tie. Raises ConfigError when the table lacks a column that the goal names.
+    """
     goal = Goal.parse(goal)
     names = list(dict.fromkeys([goal.metric, *(limit.name for limit in goal.limits)]))
     columns = {name: _column(table, name) for name in names}
@@ -107,13 +110,14 @@ def choose(table: pd.DataFrame, goal: str | Goal) -> Choice:
     beyond = np.stack([np.zeros(len(table)), *(limit.violation(columns[limit.name]) for limit in goal.limits)])
     worst = beyond.sum(axis=0)
     merit = columns[goal.metric] if goal.maximise else -columns[goal.metric]
-    merit = np.where(np.isnan(merit), -np.inf, merit)
+    merit = np.where(np.isnan(merit), -np.inf, np.round(merit, 12))
     tokens = _column(table, "Tokens") if "mean_Tokens" in table else np.zeros(len(table))
+    order = np.arange(len(table)) if order is None else order
     inside = (worst == 0.0) & np.isfinite(merit)
     feasible = bool(inside.any())
     first = np.where(inside, 0.0, 1.0) if feasible else worst
-    # least violation, then best merit, then fewest tokens, then first
-    row = int(np.lexsort((np.arange(len(table)), tokens, -merit, first))[0])
+    # least violation, then best merit, then fewest tokens, then the order given
+    row = int(np.lexsort((order, np.round(tokens, 9), -merit, first))[0])
     broken = tuple(
         f"{limit} ({_shown(columns[limit.name][row])})"
         for limit, part in zip(goal.limits, beyond[1:, row].tolist(), strict=True)

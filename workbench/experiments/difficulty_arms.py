@@ -1,7 +1,8 @@
 """Reference rankings that a dataset's difficulty is measured with: from picking at random to knowing the labels.
 
-All of them fill the same token budgets with the same rules; they differ in how entries are ordered. The simple ones rank the whole store
-and have no standing preferences and no conflict or duplicate stage; ``fused`` and ``production`` are the assembler itself.
+All of them fill the same token budgets with the same rules; they differ in how entries are ordered. The simple ones rank
+the whole store and have no standing preferences and no conflict or duplicate stage; ``fused`` and ``production`` are the
+assembler itself.
 """
 
 from __future__ import annotations

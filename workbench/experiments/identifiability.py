@@ -3,7 +3,6 @@ weight."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -38,6 +37,14 @@ class Identifiability:
     def untestable(self) -> tuple[str, ...]:
         """Signals that are constant in every pool: this dataset gives no verdict on their weights."""
         return tuple(row["signal"] for row in self.rows if row["verdict"] == UNTESTABLE)
+
+    @property
+    def warning(self) -> str:
+        """What a chosen set of weights does not mean; empty when every signal is testable."""
+        if not self.untestable:
+            return ""
+        names, verb = ", ".join(self.untestable), "is" if len(self.untestable) == 1 else "are"
+        return f"{names} {verb} constant in these data: any weight would do as well, so the choice says nothing about them"
 
     def to_dataframe(self) -> pd.DataFrame:
         """One row per signal."""
@@ -97,8 +104,3 @@ def identifiability(pools: Pools | Replayer, config: AssemblyConfig, *, dataset:
     return Identifiability(
         dataset=dataset, rows=tuple(rows), n_pools=int(kept.size), n_users=int(np.unique(pools.user[kept]).size)
     )
-
-
-def verdict_or_untestable(verdicts: Mapping[str, str], known: Identifiability) -> dict[str, str]:
-    """Verdicts by signal, with those of constant signals replaced: the data cannot give any."""
-    return {name: UNTESTABLE if name in known.untestable else verdict for name, verdict in verdicts.items()}

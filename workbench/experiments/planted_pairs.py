@@ -64,7 +64,7 @@ class PairCheck:
 def check_pairs(
     dataset: JudgedDataset, assemblers: Mapping[str, Assembler], config: AssemblyConfig, planted: Sequence[Planted] = ()
 ) -> tuple[PairCheck, ...]:
-    """Check the pairs of ``planted``, or those of the judged queries where nothing is planted, for the users with an assembler."""
+    """Check the pairs of ``planted`` (or of the judged queries, where nothing is planted) of the users with an assembler."""
     pairs: dict[str, list[tuple[str, str, str]]] = {}
     for kind, user_id, newer, older in _planted(planted) if planted else _judged(dataset):
         if user_id in assemblers:

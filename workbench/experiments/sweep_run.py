@@ -98,7 +98,7 @@ def sweep_run(
             dataset, space, encoder, metrics=names, partial=partial, engine=engine, block=block, seed=seed, latency=timed,
             cache=cache, store=store, step=step,
         )  # fmt: skip
-        choice = result.best(goal)
+        choice = result.best(goal, near=space.base)
         result.save(folder)
         config = result.configs[choice.row]
         replayer = Replayer(build_pools(dataset, config, encoder, cache=cache, store=store))

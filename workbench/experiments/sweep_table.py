@@ -15,7 +15,7 @@ from workbench.config import AssemblyConfig
 from workbench.errors import DataError
 from workbench.experiments.constraints import Choice, Goal, choose
 from workbench.experiments.metrics import parse_metric
-from workbench.experiments.pools import Floats
+from workbench.experiments.pools import Floats, Ints
 from workbench.experiments.record import write_json
 
 if TYPE_CHECKING:
@@ -78,9 +78,22 @@ class Sweep:
     def __len__(self) -> int:
         return len(self.configs)
 
-    def best(self, goal: str | Goal = "max ContextRecall") -> Choice:
-        """The row that a goal chooses; "infeasible" with the nearest row when nothing satisfies its limits."""
-        return choose(self.table, goal)
+    def best(self, goal: str | Goal = "max ContextRecall", *, near: AssemblyConfig | None = None) -> Choice:
+        """The row that a goal chooses; "infeasible" with the nearest row when nothing satisfies its limits.
+
+        near: of rows that tie, take the one whose weights are nearest to this configuration's.
+        """
+        return choose(self.table, goal, order=self.nearness(near))
+
+    def nearness(self, near: AssemblyConfig | None) -> Ints:
+        """(C,) rank of each row by closeness of its weights to ``near`` (sum of absolute differences), then as they are."""
+        if near is None:
+            return np.arange(len(self), dtype=np.int64)
+        goal = np.array(near.weights.as_tuple())
+        distance = np.array([np.abs(np.array(config.weights.as_tuple()) - goal).sum() for config in self.configs])
+        rank = np.empty(len(self), dtype=np.int64)
+        rank[np.lexsort((np.arange(len(self)), np.round(distance, 12)))] = np.arange(len(self))
+        return rank
 
     def top(self, metric: str = "ContextRecall", n: int = 10) -> pd.DataFrame:
         """The n best rows by a metric, ties in the order of the sweep."""

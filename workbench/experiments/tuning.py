@@ -60,7 +60,7 @@ class Tuning:
         if self.earlier_uses:
             lines.append(f"this test part was used for {self.earlier_uses} other choices before: it is no longer unseen")
         lines.append(str(self.comparison))
-        return "\n".join([*lines, *([str(self.signals)] if self.signals else [])])
+        return "\n".join([*lines, *([self.signals.warning, str(self.signals)] if self.signals else [])])
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
@@ -104,7 +104,7 @@ def tune(
     goal = Goal.parse(goal)
     parts = {name: split.mask(sweep.users, name) for name in ("train", "validation", "test")}
     _check(sweep, baseline, goal)
-    order = _preference(sweep, near)
+    order = sweep.nearness(near)
     tables = {name: means(sweep, inside) for name, inside in parts.items()}
     short = _best_rows(tables["train"], goal, order, shortlist)
     row = int(short[_best_rows(tables["validation"].iloc[short].reset_index(drop=True), goal, order[short], 1)[0]])
@@ -161,7 +161,7 @@ class CrossTuning:
             f"best on all users: {params}, {self.goal.metric} {self.final_mean:.4f} (chosen on the same data, so too good)",
             str(self.comparison),
         ]
-        return "\n".join([*lines, *([str(self.signals)] if self.signals else [])])
+        return "\n".join([*lines, *([self.signals.warning, str(self.signals)] if self.signals else [])])
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
@@ -197,7 +197,7 @@ def leave_one_user_out(
     names = sorted(set(sweep.users))
     if len(names) < 2:
         raise ConfigError(f"leave-one-user-out needs at least two users, the sweep has {len(names)}")
-    order = _preference(sweep, near)
+    order = sweep.nearness(near)
     column = f"mean_{goal.metric}"
     folds: list[dict[str, Any]] = []
     values = {name: np.full(len(users), np.nan) for name in sweep.metrics}
@@ -267,17 +267,6 @@ def _best_rows(table: pd.DataFrame, goal: Goal, order: Ints, count: int) -> Ints
     # means that differ only by rounding are ties
     ranked = np.lexsort((order, -np.round(merit, 12), ~inside))
     return np.asarray(ranked[: min(count, int(inside.sum()))], dtype=np.int64)
-
-
-def _preference(sweep: Sweep, near: AssemblyConfig | None) -> Ints:
-    """Rank of each row in closeness of its weights to ``near`` (sum of absolute differences), then in the order of the sweep."""
-    if near is None:
-        return np.arange(len(sweep), dtype=np.int64)
-    goal = np.array(near.weights.as_tuple())
-    distance = np.array([np.abs(np.array(config.weights.as_tuple()) - goal).sum() for config in sweep.configs])
-    rank = np.empty(len(sweep), dtype=np.int64)
-    rank[np.lexsort((np.arange(len(sweep)), np.round(distance, 12)))] = np.arange(len(sweep))
-    return rank
 
 
 def _check(sweep: Sweep, baseline: Mapping[str, Floats], goal: Goal) -> None:

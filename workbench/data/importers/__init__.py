@@ -59,7 +59,7 @@ def import_export(
     skip_bad: keep the good records and list the faulty ones; otherwise the first faulty one raises DataError with file, line
     and field. options: ``user_label`` for langgraph, ``mapping`` (a TableMapping) for table.
     """
-    if kind not in _READERS:
+    if not isinstance(kind, str) or kind not in _READERS:
         raise DataError(f"the kind of export is {shown(kind)}: must be one of {', '.join(KINDS)}")
     files = [Path(paths)] if isinstance(paths, (str, os.PathLike)) else [Path(path) for path in paths]
     if not files:

@@ -13,9 +13,13 @@ from workbench.data.synthetic.streams import Stream
 from workbench.entries import Episode, Memory, Procedure, SoulBlock
 from workbench.store.user import UserStore
 
+
 @dataclass(slots=True, eq=False)
 class Draft:
-    """One entry to be. age, changed: minutes before ``NOW`` at which it was made and last changed. importance, confidence: per cent."""
+    """One entry to be. age, changed: minutes before ``NOW`` at which it was made and last changed.
+
+    importance, confidence: per cent. details: topics of an episode, steps of a procedure.
+    """
 
     layer: str
     text: str
@@ -50,11 +54,12 @@ class Question:
 class Planted:
     """What was planted on purpose: entries that belong together, and how.
 
-    kind: ``duplicate`` (same statement), ``superseded`` (newest first, each makes the ones after it untrue, the newer says so),
-    ``contradiction`` (newest first, the newer does not say so), ``lookalike`` (alike, no conflict), ``twin`` (the same
-    text in the stores of two users), ``distractor`` (same topic, answers nothing), ``family`` (level but for one signal; the
-    wanted ones first), ``recurring`` (same event, other dates), ``evidence`` (all needed for one question), ``identifier`` (tell of one
-    rare name), ``unanswerable`` (fits a question and does not answer it). entries: (user id, entry id) pairs.
+    kind: ``duplicate`` (same statement), ``superseded`` (newest first, the first makes the others untrue), ``contradiction``
+    (newest first, the newer does not mention that anything changed), ``lookalike`` (alike, no conflict), ``twin`` (the
+    same text in the stores of two users), ``distractor`` (same topic, answers nothing), ``family`` (level but for one
+    signal; the wanted ones first), ``recurring`` (same event, other dates), ``evidence`` (all needed for one question),
+    ``identifier`` (tell of one rare name), ``unanswerable`` (fit a question and do not answer it). entries: (user id,
+    entry id) pairs.
     """
 
     kind: str

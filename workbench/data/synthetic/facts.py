@@ -16,12 +16,13 @@ _SAME_SENTENCE = 40
 
 def plant_facts(book: Book, stream: Stream, plan: Plan, second: str) -> None:
     """Superseded facts, contradictions, single facts, look-alikes, and a question whose only match is about someone else."""
-    blocks = stream.shuffled(wording("en").of("me"))
-    changing = [("en", block) for block in blocks[: plan.superseded]]
-    blocks = blocks[plan.superseded :]
-    if second:
-        foreign = stream.sample(wording(second).of("me"), plan.foreign)
-        changing = changing[plan.foreign :] + [(second, block) for block in foreign]
+    foreign = stream.sample(wording(second).of("me"), plan.foreign) if second else []
+    # what is told in the second language is not told in English as well
+    covered = {block.attributes["like"] for block in foreign}
+    blocks = [block for block in stream.shuffled(wording("en").of("me")) if block.name not in covered]
+    first = plan.superseded - len(foreign)
+    changing = [("en", block) for block in blocks[:first]] + [(second, block) for block in foreign]
+    blocks = blocks[first:]
     # only what has one value at a time can be contradicted by another value
     told_twice = [block for block in blocks if "one" in block.attributes][: plan.contradictions]
     blocks = [block for block in blocks if block not in told_twice]
@@ -91,16 +92,11 @@ def change(book: Book, stream: Stream, block: Block, language: str) -> Draft:
     for at, age in enumerate(ages):
         scope.bound["v"] = said[0] if ends else said[at]
         scope.bound["w"] = said[0] if ends else said[min(at + 1, steps - 1)]
-        if at == steps - 1:
-            text = scope.fill(first)
-        else:
-            text = scope.fill(first) if again else scope.fill(stream.pick(block.of("~")))
+        text = scope.fill(first if again or at == steps - 1 else stream.pick(block.of("~")))
         status = "superseded" if at and stream.chance(25) else "active"
-        drafts.append(
-            book.add(
-                entry("memory", text, block.attributes["cat"], stream, topic, age=age, asked=True, tags=(block.name,), status=status)
-            )
-        )
+        draft = entry("memory", text, block.attributes["cat"], stream, topic, age=age, asked=True, tags=(block.name,))
+        draft.status = status
+        drafts.append(book.add(draft))
     book.label("superseded", drafts, block.name)
     if stream.chance(60):
         _leave_episode(book, stream, block, language, newest, topic)
@@ -131,7 +127,8 @@ def contradict(book: Book, stream: Stream, block: Block) -> Draft:
     for frame, value, age in zip(frames, said, ages, strict=True):
         scope.bound["v"] = value
         text = scope.fill(frame)
-        drafts.append(book.add(entry("memory", text, block.attributes["cat"], stream, topic, age=age, asked=True, tags=(block.name,))))
+        draft = entry("memory", text, block.attributes["cat"], stream, topic, age=age, asked=True, tags=(block.name,))
+        drafts.append(book.add(draft))
     book.label("contradiction", drafts, block.name)
     book.ask(
         Scope(book.cast, stream).fill(stream.pick(block.of("?"))),
@@ -162,6 +159,6 @@ def _leave_episode(book: Book, stream: Stream, block: Block, language: str, age:
     summary, outcome = rows[0]
     scope = Scope(book.cast, stream, language)
     text = scope.fill(summary)
-    book.add(
-        entry("episode", text, "event", stream, topic, age=age + stream.between(60, 20 * 60), outcome=scope.fill(outcome), tags=(block.name,))
-    )
+    when = age + stream.between(60, 20 * 60)
+    told = scope.fill(outcome)
+    book.add(entry("episode", text, "event", stream, topic, age=when, outcome=told, tags=(block.name,)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from workbench.data.synthetic.cast import Scope
 from workbench.data.synthetic.draft import Book, Draft
@@ -69,9 +70,19 @@ def _plant(book: Book, stream: Stream, block: Block, language: str, size: int) -
 
 
 def plainest(texts: list[str], questions: list[str]) -> list[str]:
-    """``texts``, those first that share the fewest words with the questions, so that words cannot give the wanted one away."""
-    asked = set(_WORD.findall(" ".join(questions).casefold()))
-    return sorted(texts, key=lambda text: len(asked & set(_WORD.findall(text.casefold()))))
+    """``texts``, those first that share no more words with any question than the others do: words cannot give them away."""
+    excess = [0] * len(texts)
+    for question in questions:
+        asked = _words(question)
+        shared = [len(asked & _words(text)) for text in texts]
+        excess = [max(old, count - min(shared)) for old, count in zip(excess, shared, strict=True)]
+    return [texts[at] for at in sorted(range(len(texts)), key=lambda at: (excess[at], at))]
+
+
+def _words(text: str) -> set[str]:
+    """Words without case and accents, as keyword search sees them."""
+    plain = unicodedata.normalize("NFD", text.casefold())
+    return set(_WORD.findall("".join(letter for letter in plain if not unicodedata.combining(letter))))
 
 
 def _member(text: str, category: str) -> Draft:

@@ -51,7 +51,9 @@ def _remark(book: Book, stream: Stream, topics: list[Topic], second: str, age: i
         language = "en"
         block = stream.pick(wording(language).of("life"))
     else:
-        raise DataError(f"user {book.user_id!r}: the wording cannot tell {book.capacity} different memories; ask for a smaller size")
+        raise DataError(
+            f"user {book.user_id!r}: the wording cannot tell {book.capacity} different memories; ask for a smaller size"
+        )
     book.add(entry("memory", text, block.attributes["cat"], stream, stream.pick(topics), age=age))
 
 
@@ -85,5 +87,6 @@ def _day(book: Book, stream: Stream, topics: list[Topic], second: str) -> None:
 
 def _topics(scope: Scope) -> tuple[str, ...]:
     """What an episode was about, from the values in its text."""
-    named = [scope.bound[slot] for slot in ("hobby", "topic", "material", "tema", "thema", "assunto", "jeje") if slot in scope.bound]
+    slots = ("hobby", "topic", "material", "tema", "thema", "assunto", "jeje")
+    named = [scope.bound[slot] for slot in slots if slot in scope.bound]
     return tuple(named[:3])

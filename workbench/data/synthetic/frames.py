@@ -90,12 +90,20 @@ class Frame:
 
 
 # Articles that a preposition swallows, by language.
+_SHORT_ES = {"de el": "del ", "a el": "al "}
+_SHORT_PT = {
+    "de o": "do ",
+    "de a": "da ",
+    "em o": "no ",
+    "em a": "na ",
+    "por o": "pelo ",
+    "por a": "pela ",
+    "a o": "ao ",
+    "a a": "à ",
+}
 _CONTRACTIONS = {
-    "es": (re.compile(r"\b(de|a) el (?=[a-z])"), {"de": "del ", "a": "al "}),
-    "pt": (
-        re.compile(r"\b(de|em|por|a) ([oa]) (?=[a-zà-ú])"),
-        {"de o": "do ", "de a": "da ", "em o": "no ", "em a": "na ", "por o": "pelo ", "por a": "pela ", "a o": "ao ", "a a": "à "},
-    ),
+    "es": (re.compile(r"\b(de|a) (el) (?=[a-z])"), _SHORT_ES),
+    "pt": (re.compile(r"\b(de|em|por|a) ([oa]) (?=[a-zà-ú])"), _SHORT_PT),
 }
 
 

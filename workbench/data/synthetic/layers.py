@@ -49,8 +49,6 @@ def plant_recurring(book: Book, stream: Stream, count: int, second: str) -> None
     chosen = [("en", block) for block in stream.sample(wording("en").of("recurring"), count)]
     if second:
         chosen[-1:] = [(second, stream.pick(wording(second).of("recurring")))]
-        if count > 1:
-            chosen[:0] = []
     for language, block in chosen:
         _recur(book, stream, block, language)
 
@@ -75,10 +73,10 @@ def _recur(book: Book, stream: Stream, block: Block, language: str) -> None:
         entries.append((book.add(draft), hint.source))
         age += stream.between(32 * DAY, 58 * DAY)
     book.label("recurring", [draft for draft, _ in entries], event)
-    for number, (draft, hint) in enumerate(stream.shuffled(entries)[:2]):
+    for number, (draft, words) in enumerate(stream.shuffled(entries)[:2]):
         when = names.month_and_year(names.NOW - timedelta(minutes=draft.age), language)
         ask = block.of("?")[number]
-        text = Scope(book.cast, stream, language, event=event, hint=hint, when=when).fill(ask)
+        text = Scope(book.cast, stream, language, event=event, hint=words, when=when).fill(ask)
         book.ask(text, "past_episode", [draft], language=language, decided_by="layer")
 
 

@@ -11,6 +11,7 @@ from workbench.data.synthetic.wording import wording
 NOW = datetime.fromisoformat("2026-06-01T09:00:00+00:00")
 """The moment at which every judged query is asked."""
 
+_JOBS = ("importer", "mailer", "scheduler", "exporter", "checkout", "indexer", "billing run", "watchdog", "crawler")
 Make = Callable[[Stream, str], str]
 
 
@@ -68,7 +69,7 @@ def booking(stream: Stream, _: str = "en") -> str:
 
 def daemon(stream: Stream, _: str = "en") -> str:
     """The name of a program, such as ``tarnmered``."""
-    return place(stream).lower() + stream.pick(("d", "ctl", "-api", "-sync", "bot", "hub"))
+    return place(stream).lower() + stream.pick(("d", "ctl", "bot", "hub", "run", "mon"))
 
 
 def codename(stream: Stream, _: str = "en") -> str:
@@ -98,8 +99,7 @@ def file_name(stream: Stream, _: str = "en") -> str:
 
 
 def component(stream: Stream, _: str = "en") -> str:
-    job = stream.pick(("importer", "mailer", "scheduler", "exporter", "checkout", "indexer", "billing run", "watchdog", "crawler"))
-    return f"the {place(stream).lower()} {job}"
+    return f"the {place(stream).lower()} {stream.pick(_JOBS)}"
 
 
 def clock(stream: Stream, _: str = "en") -> str:
@@ -175,7 +175,7 @@ def pet_name(stream: Stream, _: str = "en") -> str:
 
 
 def place_ko(stream: Stream, _: str = "ko") -> str:
-    return part(stream, "place_ko", "ko")
+    return part(stream, "place_a_ko", "ko") + part(stream, "place_b_ko", "ko")
 
 
 def name_ko(stream: Stream, _: str = "ko") -> str:
@@ -183,7 +183,8 @@ def name_ko(stream: Stream, _: str = "ko") -> str:
 
 
 def town_ko(stream: Stream, _: str = "ko") -> str:
-    return f"{place_ko(stream)} {stream.pick(('마을', '읍', '동네', '나루', '장터'))}"
+    head = part(stream, "place_a_ko", "ko") + part(stream, "town_b_ko", "ko")
+    return f"{head} {stream.pick(('마을', '읍', '동네', '나루', '장터'))}"
 
 
 MAKERS: dict[str, Make] = {

@@ -12,10 +12,7 @@ from workbench.entries import PREFERENCE
 
 def plant_paraphrases(book: Book, stream: Stream, count: int, second: str) -> None:
     """Questions that share no content word with their answer, while other entries do share words with them."""
-    chosen = [("en", block) for block in stream.sample(wording("en").of("paraphrase"), count)]
-    if second:
-        chosen[-1:] = [(second, stream.pick(wording(second).of("paraphrase")))]
-    for language, block in chosen:
+    for language, block in _choose(stream, "paraphrase", count, second, 1):
         scope = Scope(book.cast, stream, language, voice=book.cast.speaker(stream) if language == "en" else "first")
         topic = Topic.draw(stream, book.span, current=True)
         tags = (block.name,) if language == "en" else ()
@@ -31,16 +28,23 @@ def plant_paraphrases(book: Book, stream: Stream, count: int, second: str) -> No
             )
 
 
+def _choose(stream: Stream, kind: str, count: int, second: str, foreign: int) -> list[tuple[str, Block]]:
+    """``count`` blocks, ``foreign`` of them in the second language; none says in English what another says in that language."""
+    others = stream.sample(wording(second).of(kind), foreign) if second else []
+    covered = {block.attributes["like"] for block in others}
+    english = [block for block in wording("en").of(kind) if block.name not in covered]
+    chosen = [("en", block) for block in stream.sample(english, count - len(others))]
+    return chosen + [(second, block) for block in others]
+
+
 def _add(book: Book, stream: Stream, text: str, block: Block, topic: Topic, tags: tuple[str, ...]) -> Draft:
     return book.add(entry("memory", text, block.attributes["cat"], stream, topic, asked=True, tags=tags))
 
 
 def plant_preferences(book: Book, stream: Stream, count: int, second: str) -> None:
     """Short standing preferences, and requests that need one without naming it."""
-    foreign = stream.sample(wording(second).of("preference"), 2) if second else []
-    blocks = [("en", block) for block in stream.sample(wording("en").of("preference"), count - len(foreign))]
     asked = 0
-    for language, block in stream.shuffled(blocks + [(second, block) for block in foreign]):
+    for language, block in stream.shuffled(_choose(stream, "preference", count, second, 2)):
         topic = Topic.draw(stream, book.span, current=True)
         draft = entry(
             "memory", Scope(book.cast, stream, language).fill(stream.pick(block.of("+"))), PREFERENCE, stream, topic, asked=True

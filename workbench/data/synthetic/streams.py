@@ -61,13 +61,13 @@ class Stream:
         if n * 4 >= size:
             return self.shuffled(items)[:n]
         seen: set[int] = set()
-        out = []
-        while len(out) < n:
+        found: list[T] = []
+        while len(found) < n:
             at = int(self._next() * size)
             if at not in seen:
                 seen.add(at)
-                out.append(items[at])
-        return out
+                found.append(items[at])
+        return found
 
     def weighted(self, weights: Sequence[int]) -> int:
         """A position, drawn in proportion to whole-number weights of which one at least is positive."""

@@ -66,9 +66,12 @@ class Thing:
             if slot in names.MAKERS:
                 scope.bound[slot] = self.cast.fresh(slot, stream, language)
         self.names = forms(scope, frames, stream.below(8))
+        # what is rare about the name: the code if there is one
+        codes = [scope.bound[slot] for slot in ("model", "ticket", "contract", "camel", "snake") if slot in scope.bound]
+        self.key = codes[0] if codes else self.names[-1]
         self.topic = Topic.draw(stream, book.span, current=True)
-        code = scope.bound.get("camel") or scope.bound.get("snake")
-        self.extra = {} if code is None else {"split": names.spoken(code), "camel": code, "snake": code}
+        name = scope.bound.get("camel") or scope.bound.get("snake")
+        self.extra = {} if name is None else {"split": names.spoken(name), "camel": name, "snake": name}
         self.told: dict[str, Draft] = {}
         self.spare: dict[str, str] = {}
 
@@ -80,7 +83,7 @@ class Thing:
         """Record one aspect."""
         layer = aspect.attributes.get("layer", "memory")
         category = self.kind.block.attributes["cat"]
-        tags = (self.names[-1].casefold(),)
+        tags = (self.key.casefold(),)
         scope = self.scope()
         if "v" in aspect.attributes:
             scope.bound["v"] = new_value(scope, aspect.attributes["v"])
@@ -110,7 +113,8 @@ class Thing:
         for frame in self.stream.sample(self.kind.mentions, count):
             text = self.scope().fill(frame)
             if self.book.is_new(text):
-                drafts.append(self.book.add(entry("memory", text, "other", self.stream, self.topic, tags=(self.names[-1].casefold(),))))
+                tags = (self.key.casefold(),)
+                drafts.append(self.book.add(entry("memory", text, "other", self.stream, self.topic, tags=tags)))
         return drafts
 
     def repeat(self, aspect: Block, count: int) -> list[Draft]:
@@ -178,8 +182,8 @@ def _rare(book: Book, stream: Stream, kind: Kind, language: str, scenario: str, 
     for aspect in told:
         thing.tell(aspect)
     loose = thing.mention(6)
-    book.label("identifier", [*thing.told.values(), *loose], thing.names[-1])
-    book.label("distractor", loose, thing.names[-1])
+    book.label("identifier", [*thing.told.values(), *loose], thing.key)
+    book.label("distractor", loose, thing.key)
     for aspect in told[:questions]:
         thing.ask(aspect, scenario, [thing.told[aspect.name]], "keyword")
     if thing.ask(aspects[-1], "nothing_to_find", [], "none"):
@@ -193,14 +197,13 @@ def _bundle(book: Book, stream: Stream, kind: Kind) -> None:
     layered = [aspect for aspect in kind.aspects if "layer" in aspect.attributes]
     for aspect in aspects + layered:
         thing.tell(aspect)
-    loose = thing.mention(5)
-    book.label("distractor", loose, thing.names[-1])
+    book.label("distractor", thing.mention(5), thing.key)
     first = [*aspects[:2], stream.pick(layered)] if layered else aspects[:3]
     for wanted in (first, aspects[2 : 4 + stream.below(2)]):
         entries = [thing.told[aspect.name] for aspect in wanted]
         layers = len({draft.layer for draft in entries})
         if book.ask(thing.ask_parts(wanted), "multi_evidence", entries, decided_by="layer" if layers > 1 else "vector"):
-            book.label("evidence", entries, thing.names[-1])
+            book.label("evidence", entries, thing.key)
 
 
 def _copies(book: Book, stream: Stream, kind: Kind) -> None:
@@ -210,7 +213,7 @@ def _copies(book: Book, stream: Stream, kind: Kind) -> None:
     for aspect in aspects:
         thing.tell(aspect)
     groups = [thing.repeat(aspects[0], 4), thing.repeat(aspects[1], 3)]
-    book.label("distractor", thing.mention(3), thing.names[-1])
+    book.label("distractor", thing.mention(3), thing.key)
     for single in aspects[2:4]:
         question = thing.ask_parts([aspects[0], aspects[1], single])
         relevant = [groups[0][0], groups[1][0], thing.told[single.name]]

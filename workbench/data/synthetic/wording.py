@@ -1,9 +1,10 @@
 """The wording files: which blocks of frames there are for each language.
 
 A file is plain UTF-8 text. A line ``@kind name | key=value | flag`` opens a block; the lines below it are its frames,
-each with a mark in front: ``+`` statement, ``!`` one that may well matter most, ``~`` statement after a change, ``?`` question,
-``&`` part of a question, ``-`` other entry on the same topic, ``=`` steps or details, ``^`` name of the subject, ``*`` values
-separated by `` / ``. A line may have several columns, separated by `` | ``. Lines that begin with ``#`` are comments. Files of a language are read in the order of their names.
+each with a mark in front: ``+`` statement, ``!`` one that may well matter most, ``~`` statement after a change, ``?``
+question, ``&`` part of a question, ``-`` other entry on the same topic, ``=`` steps or details, ``^`` name of the
+subject, ``*`` values separated by `` / ``. A line may have several columns, separated by `` | ``. Lines that begin with
+``#`` are comments. Files of a language are read in the order of their names.
 """
 
 from __future__ import annotations
