@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from workbench.assembly.conflict_filter import candidates
 from workbench.assembly.conflict_judge import judge_texts
 from workbench.assembly.conflict_reader import read
-from workbench.assembly.conflict_filter import candidates
 from workbench.assembly.conflict_rules import RuleConflictTest
 from workbench.assembly.conflict_test import CONFLICT, DUPLICATE, UNDECIDED, ConflictTest
 from workbench.errors import ConfigError, DataError

@@ -208,3 +208,17 @@ def test_the_cached_preferences_follow_the_settings(kit: Any) -> None:
     assert section(assembler.assemble("x", now=kit.now, conflict_band=(0.99, 1.0))) == ["old"]
     assert section(assembler.assemble("x", now=kit.now)) == []
     assert np.array_equal(assembler.preferences(assembler.snapshot(), assembler.settings()).rows, [])
+
+
+def test_a_repetition_that_the_query_finds_instead_of_the_preference_is_not_shown_beside_it(kit: Any) -> None:
+    gram = [[1, 0.96, 0.5], [0.96, 1, 0.6], [0.5, 0.6, 1]]
+    texts = ["likes tea", "loves tea", "query"]
+    entries = [
+        preference(kit, "new", texts[0], created_at="2026-02-01"),
+        preference(kit, "old", texts[1], created_at="2026-01-01"),
+    ]
+    encoder = kit.Given(dict(zip(texts, kit.with_cosines(gram), strict=True)))
+    context = kit.assembler(entries, encoder=encoder).assemble("query", now=kit.now, top_k=1)
+    assert [context.snapshot.ids[row] for row in context.retrieved.row] == ["old"]
+    assert context.selected_ids == ("new",)
+    assert context.explain("old").reason == "says the same as new, which is newer"
