@@ -69,7 +69,11 @@ def dataset_digest(dataset: JudgedDataset) -> str:
 
 def effective_config(dataset: JudgedDataset, config: AssemblyConfig, encoder: Encoder) -> AssemblyConfig:
     """``config`` under the dataset's own settings, with the encoder's numbers where both leave them open."""
-    config = dataset_config(dataset, config)
+    return closed(dataset_config(dataset, config), encoder)
+
+
+def closed(config: AssemblyConfig, encoder: Encoder) -> AssemblyConfig:
+    """``config`` with the encoder's numbers where it leaves them open."""
     own = calibration_of(encoder)
     names = ("conflict_band", "duplicate_threshold", "reference_relevance")
     return config.override(**{name: getattr(own, name) for name in names if getattr(config, name) is None})
