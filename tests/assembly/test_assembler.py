@@ -38,19 +38,32 @@ def test_keyword_search_runs_while_the_query_is_encoded(kit: Any) -> None:
             return super().encode(texts)
 
     store = kit.assembler(entries(kit)).store
-    context = Watching(store, None, Waiting(name="waiting"), conflict_test=kit.Topic(), cache=False).assemble("blue boat", now=kit.now)
+    context = Watching(store, None, Waiting(name="waiting"), conflict_test=kit.Topic(), cache=False).assemble(
+        "blue boat", now=kit.now
+    )
     assert context.selected_ids
 
 
 def test_the_store_is_compiled_once_per_set_of_settings_that_matter(kit: Any) -> None:
     encoder = kit.Encoder(name="counted")
     assembler = kit.assembler(entries(kit), encoder=encoder)
-    for overrides in ({}, {"min_score": 0.1}, {"weights": {"recency": 1.0}}, {"top_k": 3}, {"fusion": "rrf"}, {"budgets": {"total": 9}}):
+    for overrides in (
+        {},
+        {"min_score": 0.1},
+        {"weights": {"recency": 1.0}},
+        {"top_k": 3},
+        {"fusion": "rrf"},
+        {"budgets": {"total": 9}},
+    ):
         assembler.assemble("boat", now=kit.now, **overrides)
     assert [len(call) for call in encoder.calls if len(call) > 1] == [30]
     one = assembler.snapshot()
     assert assembler.snapshot(AssemblyConfig(min_score=0.4)) is one
-    for config in (AssemblyConfig(encoding="cl100k_base"), AssemblyConfig(bm25_k1=1.2), AssemblyConfig(templates={"memories": "{date} {text}"})):  # type: ignore[arg-type]
+    for config in (
+        AssemblyConfig(encoding="cl100k_base"),
+        AssemblyConfig(bm25_k1=1.2),
+        AssemblyConfig(templates={"memories": "{date} {text}"}),
+    ):  # type: ignore[arg-type]
         assert assembler.snapshot(config) is not one
 
 
@@ -91,7 +104,9 @@ def test_one_assembler_serves_several_threads(kit: Any) -> None:
 
 
 def test_the_store_and_its_snapshot_are_not_changed_by_assembling(kit: Any) -> None:
-    assembler = kit.assembler([*entries(kit), kit.memory("a", "seat = aisle", created_at="2026-01-01"), kit.memory("b", "seat = window")])
+    assembler = kit.assembler(
+        [*entries(kit), kit.memory("a", "seat = aisle", created_at="2026-01-01"), kit.memory("b", "seat = window")]
+    )
     fingerprint, snapshot = assembler.store.fingerprint, assembler.snapshot()
     arrays = {name: value.copy() for name, value in vars(snapshot).items() if isinstance(value, np.ndarray)}
     for query in ("seat", "boat", ""):

@@ -25,8 +25,8 @@ def plain(tokens: list[int], room: int, limit: int, fill: str) -> list[int]:
 
 
 @given(
-    st.lists(st.integers(1, 40), max_size=40),
-    st.integers(-20, 300),
+    st.lists(st.integers(1, 40), max_size=40) | st.lists(st.sampled_from([10, 20]), max_size=20),
+    st.integers(-20, 300) | st.integers(0, 20).map(lambda number: number * 10),
     st.integers(-20, 300),
     st.sampled_from(["stop", "skip"]),
 )
@@ -57,6 +57,14 @@ def test_stop_closes_and_skip_goes_on() -> None:
     counts = np.array([30, 25, 10, 10])
     assert fill_budget(counts, 50, 50, "stop").tolist() == [FITS, TIER_CLOSED, TIER_CLOSED, TIER_CLOSED]
     assert fill_budget(counts, 50, 50, "skip").tolist() == [FITS, TIER_CLOSED, FITS, FITS]
+
+
+@pytest.mark.parametrize("fill", ["stop", "skip"])
+def test_an_exact_fit_fits(fill: str) -> None:
+    assert fill_budget(np.array([10, 10]), 20, 20, fill).tolist() == [FITS, FITS]
+    assert fill_budget(np.array([10, 10]), 19, 20, fill).tolist() == [FITS, TIER_CLOSED]
+    assert fill_budget(np.array([20, 1]), 20, 20, fill).tolist() == [FITS, TIER_CLOSED]
+    assert fill_budget(np.array([21, 20]), 20, 20, fill).tolist() == [TOO_LARGE, FITS]
 
 
 def test_large_counts_do_not_overflow() -> None:

@@ -151,9 +151,7 @@ def locomo_file() -> list[dict[str, Any]]:
             "session_2_date_time": "12:09 am on 13 September, 2031",
             "session_2": [turn(f"D2:{number}", "Moss", f"Remark number {number}.") for number in range(1, 13)],
             "session_11_date_time": "11:59 pm on 30 December, 2031",
-            "session_11": [
-                turn(f"D11:{number}", "Quill", f"Comment {number}.", blip_caption=None) for number in (1, 26)
-            ],
+            "session_11": [turn(f"D11:{number}", "Quill", f"Comment {number}.", blip_caption=None) for number in (1, 26)],
             "session_12_date_time": "9:55 am on 2 January, 2032",
             "session_13_date_time": "9:55 am on 3 January, 2032",
         },

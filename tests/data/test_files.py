@@ -96,9 +96,7 @@ def test_checksum_is_that_of_sha256sum(rows: Rows, write: Write) -> None:
     assert load_directory(root).checksum != before
 
 
-@pytest.mark.parametrize(
-    "user_id", ["007", "None", "NA", "NaN", "null", "%", "a:b", "a/b", " ", "0", "-1", "ü", "🦩", "\u0000"]
-)
+@pytest.mark.parametrize("user_id", ["007", "None", "NA", "NaN", "null", "%", "a:b", "a/b", " ", "0", "-1", "ü", "🦩", "\u0000"])
 def test_user_ids_survive_as_text(rows: Rows, write: Write, user_id: str) -> None:
     row = rows[0][0] | {"user_id": user_id}
     assert list(load_directory(write([row])).stores) == [user_id]

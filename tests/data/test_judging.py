@@ -105,7 +105,7 @@ def keys(text: str) -> Callable[[], str]:
 def test_the_terminal_loop(log: LabelLog) -> None:
     out: list[str] = []
     session = JudgingSession(dataset(), ASKS, log, by="ana")
-    assert judge_in_terminal(session, read_key=keys("2f0" "00n"), write=out.append)
+    assert judge_in_terminal(session, read_key=keys("2f000n"), write=out.append)
     shown = "\n".join(out)
     assert "What of q1?" in shown
     assert "\\x1b[31m" in shown
@@ -119,7 +119,7 @@ def test_the_terminal_loop(log: LabelLog) -> None:
 
 def test_left_and_taken_up_again(tmp_path: Path) -> None:
     path = tmp_path / "labels.jsonl"
-    for given_keys, done in (("2q", False), ("", False), ("0?0", False), ("x" "y", True), ("", True)):
+    for given_keys, done in (("2q", False), ("", False), ("0?0", False), ("xy", True), ("", True)):
         with LabelLog(path) as log:
             session = JudgingSession(dataset(), ASKS, log, by="ana")
             assert judge_in_terminal(session, read_key=keys(given_keys), write=lambda _: None) == done

@@ -29,9 +29,7 @@ KEY = st.sampled_from(
      "memories", "blocks", "passages", "items", "tags", "categories", "importance", "conversations_memory", "project_memories",
      "sessions", "turns", "questions", "evidence", "haystack_sessions", "question_id", "role", "x"]
 )  # fmt: skip
-JSON = st.recursive(
-    SCALAR, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEY, inner, max_size=5), max_leaves=20
-)
+JSON = st.recursive(SCALAR, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEY, inner, max_size=5), max_leaves=20)
 OWN = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
@@ -68,9 +66,7 @@ def test_what_a_csv_writer_writes_is_read(
 
 @OWN
 @given(value=JSON, kind=st.sampled_from(["mem0", "chatgpt", "claude", "langgraph", "letta", "table"]), skip_bad=st.booleans())
-def test_any_json_is_imported_or_refused(
-    tmp_path_factory: pytest.TempPathFactory, value: Any, kind: str, skip_bad: bool
-) -> None:
+def test_any_json_is_imported_or_refused(tmp_path_factory: pytest.TempPathFactory, value: Any, kind: str, skip_bad: bool) -> None:
     path = tmp_path_factory.mktemp("json") / "export.json"
     path.write_text(json.dumps(value), encoding="utf-8")
     try:

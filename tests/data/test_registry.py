@@ -141,9 +141,7 @@ def test_download_once_verified(
     raw = write_locomo(locomo_rows).read_bytes()
     root, address = served
     (root / "locomo10.json").write_bytes(raw)
-    info = replace(
-        registry._LOCOMO, url=f"{address}/locomo10.json", sha256=hashlib.sha256(raw).hexdigest(), size=len(raw)
-    )
+    info = replace(registry._LOCOMO, url=f"{address}/locomo10.json", sha256=hashlib.sha256(raw).hexdigest(), size=len(raw))
     monkeypatch.setattr(registry, "_LOCOMO", info)
     assert len(load_dataset("locomo").stores) == 2
     assert os.listdir(cache) == ["locomo10.json"]
@@ -167,9 +165,7 @@ def test_no_network(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert os.listdir(cache) == []
 
 
-@pytest.mark.parametrize(
-    ("sha256", "size", "reason"), [("0" * 64, 5, "expected 000"), (None, 4, "more than the expected 4")]
-)
+@pytest.mark.parametrize(("sha256", "size", "reason"), [("0" * 64, 5, "expected 000"), (None, 4, "more than the expected 4")])
 def test_another_file_is_not_put_in_place(
     served: tuple[Path, str], tmp_path: Path, sha256: str | None, size: int, reason: str
 ) -> None:

@@ -31,7 +31,7 @@ from workbench.errors import DataError
 from workbench.store.user import UserStore
 
 Values = Callable[[JudgedDataset], dict[str, Any]]
-USERS = ("007", "None", "NA", "nan", "null", "", " padded ", "1e5", "9223372036854775807", "ana\0x", "ünï🦩", "a,b\n\"c\"")
+USERS = ("007", "None", "NA", "nan", "null", "", " padded ", "1e5", "9223372036854775807", "ana\0x", "ünï🦩", 'a,b\n"c"')
 TEXTS = (
     "", " ", "plain", "NA", "None", "nan", "true", "007", "1e999", "🦩🏽‍🦰", "e\u0301", "line\nbreak", "cr\rlf\r\n", "tab\t",
     "nul\0in", "\x01\x1b\x7f\x85", "\u2028\u2029", "\ufeffbom", "\ufffe\uffff", "'\"`;,|", "[]", "{}", "=1+1", "\U0010ffff",
@@ -84,9 +84,7 @@ def many(count: int, seed: int = 0) -> JudgedDataset:
     stores = {}
     for user, entries in parts.items():
         by = {layer: [entry for entry in entries if entry.layer == layer] for layer in ENTRY_TYPES}
-        stores[user] = UserStore(
-            user, memories=by["memory"], episodes=by["episode"], procedures=by["procedure"], soul=by["soul"]
-        )
+        stores[user] = UserStore(user, memories=by["memory"], episodes=by["episode"], procedures=by["procedure"], soul=by["soul"])
     stores["no entries"] = UserStore("no entries")
     queries = []
     for number in range(count // 20):

@@ -71,9 +71,7 @@ def entries(draw: st.DrawFn, entry_id: str) -> Memory | Episode | Procedure | So
     if kind == "memory":
         return Memory(**shared, text=draw(anything), created_at=made, updated_at=changed)
     if kind == "episode":
-        return Episode(
-            **shared, summary=draw(anything), topics=draw(texts), outcome=draw(anything), occurred_at=draw(moment)
-        )
+        return Episode(**shared, summary=draw(anything), topics=draw(texts), outcome=draw(anything), occurred_at=draw(moment))
     return Procedure(**shared, name=draw(anything), steps=draw(texts), created_at=made, updated_at=changed)
 
 

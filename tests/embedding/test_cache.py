@@ -161,12 +161,22 @@ def test_a_damaged_file_is_set_aside_and_begun_anew(cache: EmbeddingCache, kind:
 
 
 def test_the_log_of_a_damaged_file_is_not_replayed_into_the_new_one(cache: EmbeddingCache) -> None:
-    wanted = cache.encode(Counting(), TEXTS)
+    # a log of later pages, all valid, as a crash leaves it behind; the new file has no such pages
+    cache.encode(Counting(dim=64), TEXTS[:120])
     path = file_of(cache)
-    path.with_name(path.name + "-wal").write_bytes(b"\x37\x7f\x06\x82" + b"\x01" * 5000)
+    log = path.with_name(path.name + "-wal")
+    reader = sqlite3.connect(path)
+    reader.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM vectors").fetchone()
+    wanted = cache.encode(Counting(dim=64), TEXTS)
+    left_behind = log.read_bytes()
+    reader.close()
+    assert len(left_behind) > 4096
     path.write_bytes(b"broken" * 1000)
-    assert cache.encode(Counting(), TEXTS).tobytes() == wanted.tobytes()
-    assert cache.encode(Counting(stop_after=0), TEXTS).tobytes() == wanted.tobytes()
+    log.write_bytes(left_behind)
+    assert cache.encode(Counting(dim=64), TEXTS).tobytes() == wanted.tobytes()
+    assert cache.encode(Counting(dim=64, stop_after=0), TEXTS).tobytes() == wanted.tobytes()
 
 
 def _tamper(cache: EmbeddingCache, change: Callable[[bytes], object]) -> None:

@@ -32,7 +32,9 @@ def small_dataset() -> JudgedDataset:
             Memory(id=f"m{number}", text=text, created_at=f"2026-05-0{number + 1}", importance=0.2 + 0.1 * number)
             for number, text in enumerate(FACTS)
         ]
-        memories.append(Memory(id="p1", text="Prefers short answers", category="preference", importance=0.9, created_at="2026-01-01"))
+        memories.append(
+            Memory(id="p1", text="Prefers short answers", category="preference", importance=0.9, created_at="2026-01-01")
+        )
         stores[user] = UserStore(
             user,
             memories=memories,
@@ -41,7 +43,9 @@ def small_dataset() -> JudgedDataset:
             soul=[SoulBlock(id="s1", text="A patient helper")],
         )
         queries += [
-            JudgedQuery(id=f"{user}-1", user_id=user, query="when does the ferry sail", now=NOW, relevant={"m1": 2}, group="fact"),
+            JudgedQuery(
+                id=f"{user}-1", user_id=user, query="when does the ferry sail", now=NOW, relevant={"m1": 2}, group="fact"
+            ),
             JudgedQuery(id=f"{user}-2", user_id=user, query="how do I bake bread", now=NOW, relevant={"w1": 1}, group="how_to"),
             JudgedQuery(id=f"{user}-3", user_id=user, query="what about the moon", now=NOW, answerable=False, group="none"),
         ]
@@ -162,7 +166,13 @@ def test_unknown_configuration_is_named() -> None:
 def cli(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     env = {**os.environ, "WORKBENCH_CACHE": str(cwd / "cache"), "COLUMNS": "100"}
     return subprocess.run(
-        [sys.executable, "-m", "workbench.cli", *words], cwd=cwd, env=env, capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, "-m", "workbench.cli", *words],
+        cwd=cwd,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
 
 

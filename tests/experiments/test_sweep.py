@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -27,6 +28,7 @@ from workbench.experiments.replay import Replayer, replay
 from workbench.experiments.space import Space, parse_grid, simplex, weight_points
 from workbench.experiments.sweep import Sweep, read_partial, sweep
 
+SHARED = ("conflict_test", "cache", "store")
 METRICS = ("ContextRecall", "Recall@10", "StaleExposure", "Tokens")
 
 
@@ -108,6 +110,22 @@ def test_a_sweep_equals_replaying_each_point(toys: SimpleNamespace, options: dic
     best = result.table["mean_ContextRecall"].idxmax()
     assert result.table["rank_ContextRecall"][best] == 1
     assert result.table["rank_Tokens"][result.table["mean_Tokens"].idxmin()] == 1
+
+
+def test_what_is_varied_wins_over_the_settings_of_the_dataset(toys: SimpleNamespace, options: dict[str, Any]) -> None:
+    own = {"budgets": {"memories": 44}, "top_k": 7, "min_score": 0.1}
+    dataset = replace(toys.dataset(21), config=own)
+    # 2000 and 100 are the defaults, which must not be mistaken for settings that nobody chose
+    result = sweep(dataset, Space(grid={"budgets.memories": [20, 2000], "top_k": [3, 100]}), toys.encoder, **options)
+    assert [config.budgets.memories for config in result.configs] == [20, 20, 2000, 2000]
+    assert [config.top_k for config in result.configs] == [3, 100, 3, 100]
+    assert {config.min_score for config in result.configs} == {0.1}
+    for row, config in enumerate(result.configs):
+        pools = build_pools(dataset, config, toys.encoder, as_is=True, **{key: options[key] for key in SHARED})
+        expected = replay(pools, [config], METRICS)
+        assert np.array_equal(result.values["ContextRecall"][row], expected["ContextRecall"][0], equal_nan=True)
+    plain = sweep(dataset, Space(), toys.encoder, **options)
+    assert (plain.configs[0].budgets.memories, plain.configs[0].top_k) == (44, 7)
 
 
 def test_a_sweep_is_saved_and_read_back(toys: SimpleNamespace, options: dict[str, Any], tmp_path: Path) -> None:

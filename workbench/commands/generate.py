@@ -16,7 +16,7 @@ def register(app: typer.Typer) -> None:
 
 def generate(
     users: Annotated[int, typer.Option(help="How many users.")] = 20,
-    size: Annotated[int, typer.Option(help="Entries a user, Soul blocks included (180 to 200000).")] = 300,
+    size: Annotated[int, typer.Option(help="Entries a user, Soul blocks included (190 to 200000).")] = 300,
     seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 0,
     out: Annotated[Path, typer.Option(help="Directory for the dataset (JSONL layout).")] = Path("synthetic"),
     languages: Annotated[str, typer.Option(help="English first; the others are second languages.")] = "en,es,de,pt,ko",
@@ -34,9 +34,7 @@ def generate(
 
     spoken = check_parameters(users, size, seed, [part.strip() for part in languages.split(",")])
     with tqdm(total=users, desc="generating", unit=" users", disable=not progress, dynamic_ncols=True) as bar:
-        made = synthesize_labelled(
-            users=users, size=size, seed=seed, languages=spoken, progress=lambda n: bar.update(n) and None
-        )
+        made = synthesize_labelled(users=users, size=size, seed=seed, languages=spoken, progress=lambda n: bar.update(n) and None)
     folder = save_directory(made.dataset, out, description=DESCRIPTION)
     typer.echo(f"{made.dataset}\nsha256 {made.dataset.checksum}\nsaved to {folder}")
     typer.echo(f"planted: {json.dumps(dict(made.dataset.notes))}")
@@ -51,7 +49,5 @@ def generate(
     if len(measured) < users:
         typer.echo(f"measuring a sample of {len(measured)} of {users} users; --measure-users takes more", err=True)
     with tqdm(total=total, desc="measuring", unit=" queries", disable=not progress, dynamic_ncols=True) as bar:
-        result = measure(
-            made.dataset, users=len(measured), planted=made.planted, progress=lambda n: bar.update(n) and None
-        )
+        result = measure(made.dataset, users=len(measured), planted=made.planted, progress=lambda n: bar.update(n) and None)
     typer.echo(f"\n{result}")

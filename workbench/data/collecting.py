@@ -120,6 +120,4 @@ def store_of(user_id: str, entries: list[AnyEntry]) -> UserStore:
     def of(layer: str) -> list[Any]:
         return [entry for entry in entries if entry.layer == layer]
 
-    return UserStore(
-        user_id, memories=of("memory"), episodes=of("episode"), procedures=of("procedure"), soul=of("soul")
-    )
+    return UserStore(user_id, memories=of("memory"), episodes=of("episode"), procedures=of("procedure"), soul=of("soul"))

@@ -78,7 +78,7 @@ def from_text(cell: str, kind: Kind, field: str) -> Any:
         if not _REAL.fullmatch(cell.strip()):
             raise DataError(f"{field} is {shown(cell)}: must be a number")
         return float(cell)
-    return from_json(cell, field, "such as [] or [\"a\", \"b\"]" if kind != "grades" else 'such as {"m1": 2}')
+    return from_json(cell, field, 'such as [] or ["a", "b"]' if kind != "grades" else 'such as {"m1": 2}')
 
 
 def from_json(cell: str, field: str, form: str) -> Any:

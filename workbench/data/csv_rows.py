@@ -34,9 +34,7 @@ class CsvFile:
             self.text = body.decode("utf-8")
         except UnicodeDecodeError as error:
             line = body.count(b"\n", 0, error.start) + 1
-            raise DataError(
-                f"{path}, line {line}: not UTF-8 (byte 0x{body[error.start]:02x}); save the file as UTF-8"
-            ) from None
+            raise DataError(f"{path}, line {line}: not UTF-8 (byte 0x{body[error.start]:02x}); save the file as UTF-8") from None
         if not self.text.strip():
             raise DataError(f"{path} is empty; it must begin with a line of column names")
         self.delimiter = max(DELIMITERS, key=lambda mark: sum(name in known for name in self._head(mark)))

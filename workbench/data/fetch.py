@@ -32,9 +32,7 @@ def file_sha256(path: Path) -> str:
     return digest.hexdigest()
 
 
-def fetch(
-    url: str, target: Path, *, sha256: str, size: int, progress: Callable[[int], None] | None = None
-) -> Path:
+def fetch(url: str, target: Path, *, sha256: str, size: int, progress: Callable[[int], None] | None = None) -> Path:
     """Download ``url`` to ``target`` and return it.
 
     The bytes go to ``<target>.part``, which takes the place of ``target`` only when its SHA-256 is ``sha256``; more than

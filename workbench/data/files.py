@@ -62,8 +62,7 @@ class _Reader:
         entry_files = [name for name in names if name.startswith("entries")]
         if not entry_files and meta["users"] is None:
             raise DataError(
-                f"{self.root} holds no entries*.jsonl; write one entry a line into entries.jsonl "
-                "(schema: datasets/README.md)"
+                f"{self.root} holds no entries*.jsonl; write one entry a line into entries.jsonl (schema: datasets/README.md)"
             )
         for name in entry_files:
             self._each(name, self.rows.entry_row)

@@ -62,9 +62,7 @@ class JudgedQuery:
         if clash:
             raise DataError(f"query {self.id!r}: {', '.join(clash)} is both relevant and forbidden")
         if self.answerable and self.judged and not self.relevant:
-            raise DataError(
-                f"query {self.id!r}: relevant is empty; name the entries that answer it, or say answerable: false"
-            )
+            raise DataError(f"query {self.id!r}: relevant is empty; name the entries that answer it, or say answerable: false")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -74,12 +74,8 @@ def load_locomo(
     where = str(path)
     samples = parse_document(raw, where)
     if not isinstance(samples, list) or not samples:
-        raise DataError(
-            f"{where} holds {shown(samples)}: must be a non-empty list of conversations; is this locomo10.json?"
-        )
-    notes: Counter[str] = Counter(
-        dict.fromkeys(_ALWAYS_NOTED + (_ALWAYS_NOTED_OBSERVATION if unit == "observation" else ()), 0)
-    )
+        raise DataError(f"{where} holds {shown(samples)}: must be a non-empty list of conversations; is this locomo10.json?")
+    notes: Counter[str] = Counter(dict.fromkeys(_ALWAYS_NOTED + (_ALWAYS_NOTED_OBSERVATION if unit == "observation" else ()), 0))
     notes["other_than_public_file"] = int(checksum != LOCOMO_SHA256)
     stores: dict[str, UserStore] = {}
     queries: list[JudgedQuery] = []
@@ -181,9 +177,7 @@ def _observation_store(talk: Conversation, notes: Counter[str]) -> tuple[UserSto
                 else:
                     notes["observation_ids_without_turn"] += 1
         if session.summary:
-            episodes.append(
-                Episode(id=f"S{session.number}", summary=session.summary, occurred_at=session.at, source=source)
-            )
+            episodes.append(Episode(id=f"S{session.number}", summary=session.summary, occurred_at=session.at, source=source))
     notes["observations"] += len(memories)
     notes["summaries"] += len(episodes)
     store = UserStore(talk.id, memories=memories, episodes=episodes)

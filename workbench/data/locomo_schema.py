@@ -130,8 +130,7 @@ def conversation(sample: object, where: str, notes: Counter[str], *, observation
                 raise DataError(f"{where}, session_{session.number}: two turns have the dia_id {turn.id}")
             turn_ids.add(turn.id)
     questions = tuple(
-        _question(item, turn_ids, f"{where}, qa[{number}]", notes)
-        for number, item in enumerate(_list(row, "qa", where))
+        _question(item, turn_ids, f"{where}, qa[{number}]", notes) for number, item in enumerate(_list(row, "qa", where))
     )
     repeats = Counter(question.text for question in questions)
     notes["repeated_question_texts"] += sum(count - 1 for count in repeats.values())
@@ -156,9 +155,7 @@ def _sessions(talk: Mapping[str, Any], where: str, notes: Counter[str]) -> tuple
     for number, key in sorted(numbers.items()):
         if number not in dates:
             raise DataError(f"{where}: {key} has no {key}_date_time; add the session's date and time")
-        turns = tuple(
-            _turn(item, f"{where}, {key}[{position}]", notes) for position, item in enumerate(_list(talk, key, where))
-        )
+        turns = tuple(_turn(item, f"{where}, {key}[{position}]", notes) for position, item in enumerate(_list(talk, key, where)))
         if turns:
             sessions.append(Session(number=number, at=_date(talk, dates[number], where), turns=turns))
     if not sessions:
@@ -246,9 +243,7 @@ def _question(item: object, turn_ids: set[str], where: str, notes: Counter[str])
     notes["integer_answers"] += isinstance(answer, int)
     notes["category_5_without_answer"] += category == 5 and answer is None
     notes["other_categories_without_answer"] += category != 5 and answer is None
-    named = [
-        key for part in _strings(_part(row, "evidence", where), f"{where}, evidence") for key in dialog_ids(part, notes)
-    ]
+    named = [key for part in _strings(_part(row, "evidence", where), f"{where}, evidence") for key in dialog_ids(part, notes)]
     unique = list(dict.fromkeys(named))
     notes["repeated_ids"] += len(named) - len(unique)
     known = tuple(key for key in unique if key in turn_ids)

@@ -137,16 +137,12 @@ def load_dataset(
     dataset is reached as ``./starter``. Raises DataError.
     """
     if not isinstance(name_or_path, (str, os.PathLike)):
-        raise DataError(
-            f"the dataset is {shown(name_or_path)}: give a name ({', '.join(sorted(_KNOWN))}) or a directory"
-        )
+        raise DataError(f"the dataset is {shown(name_or_path)}: give a name ({', '.join(sorted(_KNOWN))}) or a directory")
     known = isinstance(name_or_path, str) and name_or_path in _KNOWN
     allowed = _KNOWN[str(name_or_path)].options if known else _DIRECTORY_OPTIONS
     extra = sorted(set(options) - set(allowed))
     if extra:
-        raise DataError(
-            f"dataset {shown(str(name_or_path))} has no option {', '.join(extra)}; it has {', '.join(allowed)}"
-        )
+        raise DataError(f"dataset {shown(str(name_or_path))} has no option {', '.join(extra)}; it has {', '.join(allowed)}")
     if known and name_or_path == "locomo":
         return load_locomo(local_copy(_LOCOMO) if data is None else data, **options)
     if known and str(name_or_path).startswith("longmemeval-"):

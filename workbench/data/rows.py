@@ -107,9 +107,7 @@ def query_from_row(row: object) -> JudgedQuery:
             raise DataError(f"relevant is {shown(relevant)}: must map entry ids to grades")
         for key, grade in relevant.items():
             if isinstance(grade, bool) or not isinstance(grade, int) or not 1 <= grade < WHOLE_LIMIT:
-                raise DataError(
-                    f"relevant[{shown(key)}] is {shown(grade)}: must be a whole number from 1 (2 = answers it)"
-                )
+                raise DataError(f"relevant[{shown(key)}] is {shown(grade)}: must be a whole number from 1 (2 = answers it)")
         groups = values.get("duplicates", [])
         if not isinstance(groups, list):
             raise DataError(f"duplicates is {shown(groups)}: must be a list of lists of entry ids")

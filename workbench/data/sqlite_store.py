@@ -59,9 +59,7 @@ def write_sqlite(dataset: JudgedDataset, path: str | os.PathLike[str], *, descri
     return target
 
 
-def _fill(
-    base: sqlite3.Connection, table: str, columns: Mapping[str, Kind], rows: Iterable[Mapping[str, Any]], key: str
-) -> None:
+def _fill(base: sqlite3.Connection, table: str, columns: Mapping[str, Kind], rows: Iterable[Mapping[str, Any]], key: str) -> None:
     definitions = [f'"{name}" {_TYPES[kind]}' for name, kind in columns.items()]
     base.execute(f"CREATE TABLE {table} ({', '.join([*definitions, key])})")
     marks = ", ".join("?" * len(columns))

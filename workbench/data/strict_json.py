@@ -66,9 +66,7 @@ def _constant(name: str) -> Any:
     raise JsonFault(f"{name} is not JSON; leave the field out or write a number")
 
 
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=_object, parse_int=_whole, parse_float=_real, parse_constant=_constant, strict=True
-)
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_int=_whole, parse_float=_real, parse_constant=_constant, strict=True)
 
 
 def parse_json(text: str) -> Any:
@@ -133,9 +131,7 @@ def parse_document(raw: bytes, where: str) -> Any:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
         line = body.count(b"\n", 0, error.start) + 1
-        raise DataError(
-            f"{where}, line {line}: not UTF-8 (byte 0x{body[error.start]:02x}); save the file as UTF-8"
-        ) from None
+        raise DataError(f"{where}, line {line}: not UTF-8 (byte 0x{body[error.start]:02x}); save the file as UTF-8") from None
     try:
         return parse_json(text)
     except JsonFault as error:

@@ -1,9 +1,9 @@
 """Own stores in tables: a directory of CSV or Parquet files, or one file of entries, read as the JSONL layout is.
 
-    mystore/
-      dataset.json                       optional, as in the JSONL layout
-      entries*.parquet or entries*.csv   one entry a row, the documented fields as columns
-      queries*.parquet or queries*.csv   optional: one judged query a row
+mystore/
+  dataset.json                       optional, as in the JSONL layout
+  entries*.parquet or entries*.csv   one entry a row, the documented fields as columns
+  queries*.parquet or queries*.csv   optional: one judged query a row
 """
 
 from __future__ import annotations

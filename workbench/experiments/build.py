@@ -12,6 +12,7 @@ import numpy.typing as npt
 from workbench.assembly.assembler import Assembler, Candidates
 from workbench.assembly.conflict_test import ConflictTest
 from workbench.assembly.fates import Fate
+from workbench.assembly.preferences import Preferences
 from workbench.assembly.scoring import ages
 from workbench.config import AssemblyConfig
 from workbench.data.judged import JudgedDataset, JudgedQuery
@@ -85,12 +86,14 @@ class _Builder:
     pref_rows: list[npt.NDArray[np.int64]] = field(default_factory=list)
     pref_tokens: list[npt.NDArray[np.int64]] = field(default_factory=list)
     position: dict[int, int] = field(default_factory=dict)
+    standing: Preferences = field(default_factory=lambda: Preferences(np.empty(0, dtype=np.int64), {}, {}, ()))
     queries: dict[int, dict[str, Any]] = field(default_factory=dict)
 
     def add_user(self, number: int, snapshot: Snapshot, assembler: Assembler, config: AssemblyConfig) -> None:
         for name in snapshot.categories:
             self.categories.setdefault(name, len(self.categories))
-        rows = assembler.preferences(snapshot, config).rows
+        self.standing = assembler.preferences(snapshot, config)
+        rows = self.standing.rows
         start = sum(part.size for part in self.pref_rows)
         # preferences of this user only: the builder works store by store
         self.position = {row: start + at for at, row in enumerate(rows.tolist())}
@@ -135,9 +138,7 @@ class _Builder:
         for key in query.relevant:
             row, position, preference = where(key)
             relevant.append((row, position, preference))
-            stored = row >= 0 and snapshot.entries[row].status == "superseded"
-            default = Fate.SUPERSEDED if stored else Fate.NOT_RETRIEVED
-            fate_of.append(int(fates.get(row, default)))
+            fate_of.append(int(fates[row]) if row in fates else int(self._unfound(snapshot, row)))
         return {
             "n_wanted": len(judged.gains),
             "n_unwanted": len(set(judged.unwanted.values())),
@@ -149,6 +150,20 @@ class _Builder:
             "relevant_row": [row for row, _, _ in relevant],
             "relevant_fate": fate_of,
         }
+
+    def _unfound(self, snapshot: Snapshot, row: int) -> Fate:
+        """Fate of an entry no search arm found, as ``AssembledContext`` tells it; a preference that is shown is selected later."""
+        if row < 0:
+            return Fate.NOT_RETRIEVED
+        if snapshot.entries[row].status == "superseded":
+            return Fate.SUPERSEDED
+        if not snapshot.searchable[row]:
+            return Fate.NOT_RETRIEVED
+        if row in self.standing.superseded:
+            return Fate.SUPERSEDED
+        if row in self.standing.duplicates:
+            return Fate.DUPLICATE
+        return Fate.OVER_BUDGET if row in self.position else Fate.NOT_RETRIEVED
 
     def finish(self, key: str, config: AssemblyConfig) -> Pools:
         rows = [self.queries[row] for row in range(len(self.dataset.queries))]

@@ -114,9 +114,7 @@ def _check(
     )
 
 
-def _count(
-    counts: dict[str, int], assembler: Assembler, snapshot: Snapshot, pairs: np.ndarray, settings: AssemblyConfig
-) -> None:
+def _count(counts: dict[str, int], assembler: Assembler, snapshot: Snapshot, pairs: np.ndarray, settings: AssemblyConfig) -> None:
     left, right = pairs[:, 0], pairs[:, 1]
     cosine = exact_cosines(snapshot, left, right)
     low = settings.conflict_band[0] if settings.conflict_band else 0.0

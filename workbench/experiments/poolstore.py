@@ -148,9 +148,14 @@ def build_pools(
     cache: EmbeddingCache | None = None,
     store: PoolStore | None = None,
     step: Callable[[int], None] | None = None,
+    as_is: bool = False,
 ) -> Pools:
-    """The pools of every query of ``dataset`` under ``config``, from ``store`` when they are there (default: the cache
-    directory)."""
+    """The pools of every query of ``dataset`` under ``config``, from ``store`` (default: the cache directory) if they are there.
+
+    The dataset's own settings apply, as everywhere; replay them with ``effective_config(dataset, config, encoder)``. as_is: they
+    do not, because ``config`` is effective already (applied twice, they would undo a setting that was varied to its default).
+    """
+    config = config if as_is else effective_config(dataset, config, encoder)
     keys, found = pools_for(dataset, [config], encoder, conflict_test=conflict_test, cache=cache, store=store, step=step)
     return found[keys[0]]
 
@@ -167,7 +172,8 @@ def pools_for(
 ) -> tuple[list[str], Mapping[str, Pools]]:
     """The pool key of each configuration, and the pools of each key. Those that are missing are built together and stored.
 
-    step: told 1 after each query that is searched for; never called when everything is there.
+    configs: as they are to be run; the dataset's own settings are not applied (see ``effective_config``). step: told 1 after each
+    query that is searched for; never called when everything is there.
     """
     test: ConflictTest = conflict_test if conflict_test is not None else RuleConflictTest()
     store = store if store is not None else PoolStore()
@@ -176,7 +182,7 @@ def pools_for(
     wanted: dict[str, AssemblyConfig] = {}
     known: dict[str, str] = {}
     for config in configs:
-        effective = effective_config(dataset, config, encoder)
+        effective = closed(config, encoder)
         settings = search_key(effective)
         if settings not in known:
             known[settings] = pool_key(dataset, effective, encoder, test)

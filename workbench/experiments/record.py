@@ -32,9 +32,7 @@ def run_folder(target: Path) -> Iterator[Path]:
     Raises RunError when ``target`` exists and is not a run folder, or cannot be written.
     """
     target = target.absolute()
-    if target.exists() and not (
-        target.is_dir() and ((target / "manifest.json").is_file() or not any(target.iterdir()))
-    ):
+    if target.exists() and not (target.is_dir() and ((target / "manifest.json").is_file() or not any(target.iterdir()))):
         raise RunError(f"{target} exists and is not a run folder (no manifest.json); choose another --out")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -163,9 +163,7 @@ def measure(
             "config": configs[arm.name].to_dict(),
             "config_hash": configs[arm.name].hash,
             "metrics": {name: item.to_dict() for name, item in overall.items()},
-            "groups": {
-                group: {name: item.to_dict() for name, item in part.items()} for group, part in by_group.items()
-            },
+            "groups": {group: {name: item.to_dict() for name, item in part.items()} for group, part in by_group.items()},
             "section_tokens": dict(zip(SECTIONS, arm.section_tokens.mean(axis=0).tolist(), strict=True)),
             "effective_weights": dict(zip(SIGNALS, arm.effective.mean(axis=0).tolist(), strict=True)),
             "relevant_entries": losses,
@@ -175,7 +173,12 @@ def measure(
         }
     first, second = arms
     comparison = compare_values(
-        values[first.name], values[second.name], clusters, names=(first.name, second.name), seed=seed, primary=PRIMARY if PRIMARY in names else None
+        values[first.name],
+        values[second.name],
+        clusters,
+        names=(first.name, second.name),
+        seed=seed,
+        primary=PRIMARY if PRIMARY in names else None,
     )
     content["comparison"] = {row.metric: row.to_dict() for row in comparison}
     content["comparison_arms"] = {"a": first.name, "b": second.name, "difference": "b minus a"}
@@ -200,9 +203,7 @@ def _latency(samples: Mapping[str, list[float]], seed: int) -> dict[str, Any]:
     return out
 
 
-def per_query_table(
-    dataset: JudgedDataset, arms: list[ArmResult], values: Mapping[str, Mapping[str, np.ndarray]]
-) -> Any:
+def per_query_table(dataset: JudgedDataset, arms: list[ArmResult], values: Mapping[str, Mapping[str, np.ndarray]]) -> Any:
     """One row per arm and query, ids and numbers only (no text of the dataset): metrics, tokens, fates of the relevant entries."""
     import pandas as pd
 

@@ -226,6 +226,6 @@ def beside(
 ) -> Comparison:
     """The run file against an assembled arm on the same queries and metrics; differences are run file minus arm."""
     effective = effective_config(dataset, config, encoder)
-    replayer = Replayer(build_pools(dataset, effective, encoder))
+    replayer = Replayer(build_pools(dataset, effective, encoder, as_is=True))
     own = evaluate(replayer.facts(replayer.counts([effective]), 0), list(result.values))
     return compare_values(own, result.values, [query.user_id for query in dataset.queries], names=(name, result.name), seed=seed)

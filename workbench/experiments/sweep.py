@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,12 @@ from workbench.data.judged import JudgedDataset
 from workbench.embedding.cache import EmbeddingCache
 from workbench.embedding.encoder import Encoder
 from workbench.errors import ConfigError, RunError
+from workbench.experiments.arms import dataset_config
 from workbench.experiments.blocks import Block, block_meta, context_key, read_values, write_block
 from workbench.experiments.engines import Job, run_jobs
 from workbench.experiments.metrics import parse_metric
 from workbench.experiments.pools import Floats, Pools, search_key
-from workbench.experiments.poolstore import PoolStore, effective_config, pools_for
+from workbench.experiments.poolstore import PoolStore, closed, pools_for
 from workbench.experiments.space import Space
 from workbench.experiments.sweep_table import Sweep, flat_table
 
@@ -63,7 +64,7 @@ def sweep(
     query searched for, ("rows", n) after each n configurations. Raises ConfigError for points that cannot be.
     """
     names = [parse_metric(name).name for name in metrics]
-    points = space.points()
+    points = points_of(dataset, space, encoder)
     plan = _Plan.make(dataset, points, encoder, names, seed, conflict_test, cache, store, step)
     size = block if block is not None else max(1, min(LARGEST_BLOCK, -(-len(points) // 16)))
     if size < 1:
@@ -110,6 +111,12 @@ def sweep(
     )
 
 
+def points_of(dataset: JudgedDataset, space: Space, encoder: Encoder) -> list[tuple[dict[str, Any], AssemblyConfig]]:
+    """The points as they are run: the dataset's own settings apply to the base, what the space varies wins over them."""
+    around = replace(space, base=dataset_config(dataset, space.base))
+    return [(params, closed(config, encoder)) for params, config in around.points()]
+
+
 @dataclass
 class _Plan:
     """What has to be computed: configurations made effective, each distinct one once."""
@@ -136,7 +143,7 @@ class _Plan:
         store: PoolStore | None,
         step: Step | None,
     ) -> _Plan:
-        configs = [effective_config(dataset, config, encoder) for _, config in points]
+        configs = [config for _, config in points]
 
         def searched(count: int) -> None:
             if step:

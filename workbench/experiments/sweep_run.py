@@ -29,7 +29,7 @@ from workbench.experiments.replay import Replayer
 from workbench.experiments.replay_contexts import replay_contexts
 from workbench.experiments.space import Space
 from workbench.experiments.splits import note_test_use
-from workbench.experiments.sweep import SWEEP_METRICS, Step, Sweep, discard_partial, partial_folder, sweep
+from workbench.experiments.sweep import SWEEP_METRICS, Step, Sweep, discard_partial, partial_folder, points_of, sweep
 from workbench.experiments.tuning import CrossTuning, Tuning, leave_one_user_out, params_of, tune
 
 BY = ("user", "split")
@@ -54,9 +54,8 @@ def search_latency(
     """p95 of a whole assembly in ms, embedding included, per ``search_key``: one configuration of each kind is timed,
     interleaved."""
     configs: dict[str, AssemblyConfig] = {}
-    for _, config in space.points():
-        effective = effective_config(dataset, config, encoder)
-        configs.setdefault(search_key(effective), effective)
+    for _, config in points_of(dataset, space, encoder):
+        configs.setdefault(search_key(config), config)
     assemblers = {user: Assembler(store, encoder=encoder, cache=cache) for user, store in dataset.stores.items()}
     samples = measure_latency(dataset, configs, assemblers, sample=sample)
     return {key: float(np.percentile(timed["total"], 95)) for key, timed in samples.items()}
@@ -101,7 +100,7 @@ def sweep_run(
         choice = result.best(goal, near=space.base)
         result.save(folder)
         config = result.configs[choice.row]
-        replayer = Replayer(build_pools(dataset, config, encoder, cache=cache, store=store))
+        replayer = Replayer(build_pools(dataset, config, encoder, cache=cache, store=store, as_is=True))
         contexts = replay_contexts(replayer, config)
         lost = losses(
             dataset, contexts.fates(), [contexts.selected(at) for at in range(len(dataset.queries))], arm="the chosen row"
@@ -168,7 +167,7 @@ def tuning_run(
             dataset, space, encoder, metrics=names, partial=partial, engine=engine, seed=seed, cache=cache, store=store, step=step
         )
         base = effective_config(dataset, space.base, encoder)
-        replayer = Replayer(build_pools(dataset, base, encoder, cache=cache, store=store))
+        replayer = Replayer(build_pools(dataset, base, encoder, cache=cache, store=store, as_is=True))
         baseline = evaluate(replayer.facts(replayer.counts([base]), 0), names)
         signals = identifiability(replayer, base, dataset=dataset.name)
         result: Tuning | CrossTuning

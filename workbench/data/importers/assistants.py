@@ -120,9 +120,7 @@ def _claude_account(row: Any, where: str, intake: Intake) -> None:
         take_text(text, where, intake, source="claude", user=user, tag=tag, inner=True)
 
 
-def take_text(
-    text: str, where: str, intake: Intake, *, source: str, user: str = "", tag: str = "", inner: bool = False
-) -> None:
+def take_text(text: str, where: str, intake: Intake, *, source: str, user: str = "", tag: str = "", inner: bool = False) -> None:
     """Take every memory of a listing. ``inner``: the text stands inside a field, so its lines are named within that field."""
     for item in read_listing(text):
         place = f"{where}, {'text ' if inner else ''}line {item.line}"

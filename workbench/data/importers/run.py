@@ -49,9 +49,7 @@ def settings_of(
             except ValueError:
                 raise DataError(f"--scale {name}={value}: must be a number, such as importance=10") from None
         columns, fixed = (dict(map(_pair, given[option])) for option in ("--map", "--set"))
-        return {
-            "mapping": TableMapping(columns=columns, constants=fixed, scales=divided, separator=separator, table=table)
-        }
+        return {"mapping": TableMapping(columns=columns, constants=fixed, scales=divided, separator=separator, table=table)}
     return {"user_label": user_label} if kind == "langgraph" else {}
 
 

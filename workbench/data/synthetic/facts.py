@@ -102,7 +102,8 @@ def change(book: Book, stream: Stream, block: Block, language: str) -> Draft:
         _leave_episode(book, stream, block, language, newest, topic)
     for question in stream.sample(block.of("?"), 2 if stream.chance(30) else 1):
         book.ask(
-            Scope(book.cast, stream, language).fill(question),
+            # a question about something that ended has to name it
+            Scope(book.cast, stream, language, v=said[0]).fill(question),
             "superseded_fact",
             drafts[:1],
             language=language,

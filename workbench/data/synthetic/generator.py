@@ -19,10 +19,10 @@ GENERATOR_VERSION = "1"
 
 MAX_USERS = 1_000_000
 DESCRIPTION = "Generated users of an assistant with long-term memory; the truth is planted, all persons and places are invented."
-CONFIG = {"budgets": {"memories": 220, "episodes": 110, "procedures": 130}, "preference_share": 0.45}
+CONFIG = {"budgets": {"memories": 190, "episodes": 110, "procedures": 130}, "preference_share": 0.48}
 CONFIG_NOTE = (
     "Budgets scaled to the stores: about as large a share of 300 entries fits as of some thousand entries under the production "
-    "budgets, and about half of a family of equally fitting entries."
+    "budgets, and less than half of a family of equally fitting entries."
 )
 
 
@@ -54,9 +54,7 @@ def synthesize(
         >>> len(dataset.stores), sum(map(len, dataset.stores.values()))
         (1, 200)
     """
-    return synthesize_labelled(
-        users=users, size=size, seed=seed, languages=languages, name=name, progress=progress
-    ).dataset
+    return synthesize_labelled(users=users, size=size, seed=seed, languages=languages, name=name, progress=progress).dataset
 
 
 def synthesize_labelled(

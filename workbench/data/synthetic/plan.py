@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from workbench.errors import DataError
 
-MIN_SIZE = 180
+MIN_SIZE = 190
 MAX_SIZE = 200_000
 
 
@@ -54,7 +54,7 @@ def plan(size: int) -> Plan:
         procedures=procedures,
         soul=soul,
         families=4 if small else 8 if large else 6,
-        family_size=12 if small else 14,
+        family_size=14,
         superseded=2 if small else 6 if large else 4,
         contradictions=1 if small else 3 if large else 2,
         singles=2 if small else 8 if large else 5,

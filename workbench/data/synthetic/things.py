@@ -40,9 +40,7 @@ def kinds(language: str) -> tuple[Kind, ...]:
     for block in book.of("aspect"):
         aspects.setdefault(block.name.partition(".")[0], []).append(block)
     mentions = {block.name: block.of("-") for block in book.of("mentions")}
-    return tuple(
-        Kind(block, tuple(aspects.get(block.name, ())), mentions.get(block.name, ())) for block in book.of("thing")
-    )
+    return tuple(Kind(block, tuple(aspects.get(block.name, ())), mentions.get(block.name, ())) for block in book.of("thing"))
 
 
 def kinds_for(scenario: str, language: str) -> list[Kind]:
@@ -94,9 +92,7 @@ class Thing:
         elif layer == "episode":
             summary, outcome = self.stream.pick(aspect.rows("+"))
             text = scope.fill(summary)
-            draft = entry(
-                "episode", text, "event", self.stream, self.topic, asked=asked, tags=tags, outcome=scope.fill(outcome)
-            )
+            draft = entry("episode", text, "event", self.stream, self.topic, asked=asked, tags=tags, outcome=scope.fill(outcome))
         else:
             first, *rest = self.stream.shuffled(aspect.of("+"))
             draft = entry("memory", scope.fill(first), category, self.stream, self.topic, asked=asked, tags=tags)

@@ -120,9 +120,7 @@ def _head(line: str, where: str) -> tuple[str, str, dict[str, str]]:
     return words[0], words[1], attributes
 
 
-def _block(
-    head: tuple[str, str, dict[str, str]], lines: dict[str, list[tuple[Frame, ...]]], values: list[Frame]
-) -> Block:
+def _block(head: tuple[str, str, dict[str, str]], lines: dict[str, list[tuple[Frame, ...]]], values: list[Frame]) -> Block:
     kind, name, attributes = head
     return Block(
         kind=kind,
