@@ -98,6 +98,9 @@ def test_an_update_cannot_come_before_the_creation() -> None:
 
 
 class _NoOffset(tzinfo):
+    def __repr__(self) -> str:  # names the test case, so it must not hold an address
+        return "NoOffset()"
+
     def utcoffset(self, moment: datetime | None) -> timedelta | None:
         return None
 

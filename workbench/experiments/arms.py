@@ -195,8 +195,8 @@ def measure_latency(
 ) -> dict[str, dict[str, list[float]]]:
     """Milliseconds per stage and in total: arm -> stage -> samples. Everything is real work, the query's embedding included.
 
-    Queries are spread evenly over the dataset; arms are interleaved query by query, in turns first and second, so that whatever else
-    the machine does falls on all of them alike. The first ``warm_up`` queries of each arm are run and not counted.
+    Queries are spread evenly over the dataset; arms are interleaved query by query, in turns first and second, so that
+    whatever else the machine does falls on all of them alike. The first ``warm_up`` queries of each arm are run and not counted.
     """
     if not dataset.queries:
         raise DataError(f"the dataset {dataset.name} has no queries to time")

@@ -59,7 +59,8 @@ def compare_values(
     registry (a latency, say). margins: metric name -> equivalence margin in the metric's unit, over the metric's own;
     None never claims equivalence. A query counts for a metric if it is defined for both arms; the others are counted
     in the row. primary: the metric the question is about, named before the data are seen; it is corrected over the arms
-    only, all other metrics form a second family. Raises DataError on unequal metrics or lengths, ConfigError on unknown metrics or bad settings.
+    only, all other metrics form a second family. Raises DataError on unequal metrics
+    or lengths, ConfigError on unknown metrics or bad settings.
     """
     return compare_arms(
         {names[0]: a, names[1]: b},

@@ -66,7 +66,8 @@ class ComparisonRow:
 class Comparison:
     """Arms against a baseline on the same queries, paired and clustered by user.
 
-    rows: one per arm and metric. primary: the metric corrected on its own (over the arms), if one was named. alpha: level of the corrected tests. Prints as a table, renders in notebooks,
+    rows: one per arm and metric. primary: the metric corrected on its own (over the arms), if one was named.
+    alpha: level of the corrected tests. Prints as a table, renders in notebooks,
     exports with ``to_dataframe``, ``to_dict`` and ``save``.
     """
 

@@ -204,7 +204,7 @@ def _latency(samples: Mapping[str, list[float]], seed: int) -> dict[str, Any]:
 
 
 def per_query_table(dataset: JudgedDataset, arms: list[ArmResult], values: Mapping[str, Mapping[str, np.ndarray]]) -> Any:
-    """One row per arm and query, ids and numbers only (no text of the dataset): metrics, tokens, fates of the relevant entries."""
+    """One row per arm and query, ids and numbers only, no text: metrics, tokens, fates of the relevant entries."""
     import pandas as pd
 
     parts = []
@@ -219,7 +219,7 @@ def per_query_table(dataset: JudgedDataset, arms: list[ArmResult], values: Mappi
                 "judged": [query.judged for query in dataset.queries],
                 "answerable": [query.answerable for query in dataset.queries],
                 "n_relevant": [len(query.relevant) for query in dataset.queries],
-                **{name: column for name, column in values[arm.name].items()},
+                **values[arm.name],
                 **{f"tokens_{section}": arm.section_tokens[:, at] for at, section in enumerate(SECTIONS)},
                 **{f"effective_{name}": arm.effective[:, at] for at, name in enumerate(SIGNALS)},
                 "conflicts": arm.conflicts,
