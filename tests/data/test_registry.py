@@ -62,7 +62,14 @@ def test_cache_dir(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_infos() -> None:
     infos = list_datasets()
-    assert [info.name for info in infos] == ["locomo", "longmemeval-m", "longmemeval-oracle", "longmemeval-s", "starter"]
+    assert [info.name for info in infos] == [
+        "locomo",
+        "longmemeval-m",
+        "longmemeval-oracle",
+        "longmemeval-s",
+        "starter",
+        "synthetic-small",
+    ]
     for info in infos:
         assert info == dataset_info(info.name)
         assert info.licence

@@ -81,11 +81,13 @@ def compare(
     )
     content: dict[str, Any] = {}
     for other in results[1:]:
-        part, _, _ = measure(dataset, [results[0], other], effective, samples, measured, seed)
+        part, _, _ = measure(dataset, [results[0], other], effective, samples, measured, seed, primary=primary)
         known = content.get("arms", {})
         content = {**part, "arms": {**known, **part["arms"]}}
     values = {arm.name: evaluate(arm.outcomes, measured) for arm in results}
-    comparison = compare_arms(values, [query.user_id for query in dataset.queries], baseline=names[0], seed=seed)
+    users = [query.user_id for query in dataset.queries]
+    named = primary if primary in measured else None
+    comparison = compare_arms(values, users, baseline=names[0], seed=seed, primary=named)
     if len(results) > 2:
         # over several arms the family is larger, so pairwise tables would promise too much
         for key in ("comparison", "comparison_arms", "comparison_family"):

@@ -152,7 +152,7 @@ class _Builder:
         }
 
     def _unfound(self, snapshot: Snapshot, row: int) -> Fate:
-        """Fate of an entry no search arm found, as ``AssembledContext`` tells it; a shown preference is selected later."""
+        """Fate of an entry no arm found, as ``AssembledContext`` tells it; a shown preference is selected later."""
         if row < 0:
             return Fate.NOT_RETRIEVED
         if snapshot.entries[row].status == "superseded":

@@ -120,6 +120,7 @@ def measure(
     samples: Mapping[str, Mapping[str, list[float]]],
     names: list[str],
     seed: int,
+    primary: str = PRIMARY,
 ) -> tuple[dict[str, Any], Comparison, dict[str, dict[str, np.ndarray]]]:
     """The content of metrics.json, the comparison, and the per-query values: arm -> metric -> (n,)."""
     clusters = [query.user_id for query in dataset.queries]
@@ -178,7 +179,7 @@ def measure(
         clusters,
         names=(first.name, second.name),
         seed=seed,
-        primary=PRIMARY if PRIMARY in names else None,
+        primary=primary if primary in names else None,
     )
     content["comparison"] = {row.metric: row.to_dict() for row in comparison}
     content["comparison_arms"] = {"a": first.name, "b": second.name, "difference": "b minus a"}

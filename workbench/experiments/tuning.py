@@ -117,6 +117,7 @@ def tune(
         np.array(sweep.users)[inside],
         names=("baseline", "tuned"),
         seed=seed,
+        primary=goal.metric if goal.metric in sweep.metrics else None,
     )
     return Tuning(
         goal=goal, row=row, config=sweep.configs[row], params=params_of(sweep, row), train=train, validation=validation,
@@ -224,7 +225,12 @@ def leave_one_user_out(
     final = int(_best_rows(everywhere, goal, order, 1)[0])
     gaps = [fold["train"] - fold["held_out"] for fold in folds if fold["held_out"] is not None]
     comparison = compare_values(
-        {name: baseline[name] for name in sweep.metrics}, values, users, names=("baseline", "tuned"), seed=seed
+        {name: baseline[name] for name in sweep.metrics},
+        values,
+        users,
+        names=("baseline", "tuned"),
+        seed=seed,
+        primary=goal.metric if goal.metric in sweep.metrics else None,
     )
     return CrossTuning(
         goal=goal, folds=tuple(folds), comparison=comparison, gap=float(np.mean(gaps)) if gaps else 0.0, final=final,

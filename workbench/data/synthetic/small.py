@@ -15,8 +15,10 @@ PARAMETERS: Mapping[str, Any] = MappingProxyType(
     {"users": 20, "size": 300, "seed": 7, "languages": ["en", "es", "de", "pt", "ko"], "generator_version": "1"}
 )
 """Arguments of ``synthesize``, and the version of the generator that the checksum belongs to."""
-SHA256 = ""
+SHA256 = "5489a407d5bc14322a3b26faf5f197e087f8278be5974f1e7b73ec0bfeaf168f"
 """Checksum of the saved form (``JudgedDataset.checksum``)."""
+SIZE = 2_294_278
+"""Bytes of the saved form."""
 
 
 def small_labelled() -> Synthesis:
