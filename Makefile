@@ -28,10 +28,10 @@ run: $(VENV)/.installed ## compare two configurations on the starter dataset; pr
 	$(BIN)/workbench run --dataset $(DATASET) --out $(OUT)
 
 test: $(VENV)/.test ## install with test extras and run the default test suite
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 slow: $(VENV)/.test ## the tests that take longer
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -n auto -m slow
 
 lint: $(VENV)/.test ## ruff and mypy --strict
 	$(BIN)/ruff check .

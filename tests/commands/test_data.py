@@ -154,6 +154,7 @@ def test_export(run: Run) -> None:
         run("export", "j", "--out", "x", "--format", "xml")
 
 
+@pytest.mark.slow
 def test_judge_and_agreement(run: Run) -> None:
     run("import", "mem0", write(MEM0), "--out", "mystore", "--user", "ana")
     queries = write("Which hot drink?\n", "queries.txt")

@@ -69,6 +69,7 @@ STATEMENTS = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_pools_of_real_configurations() -> None:
     memories = [
         Memory(id=f"m{number}", text=text, created_at=AT + timedelta(days=number)) for number, text in enumerate(STATEMENTS)

@@ -104,6 +104,7 @@ def many(count: int, seed: int = 0) -> JudgedDataset:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FORMATS)
 def test_ten_thousand_entries_come_back_equal(kind: Any, tmp_path: Path, as_values: Values) -> None:
     dataset = many(10_000)
