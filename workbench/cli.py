@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from workbench.commands import ab, core, data, runs, score, sweep, weights
+from workbench.commands import ab, core, data, generate, runs, score, sweep, weights
 from workbench.errors import WorkbenchError
 
 app = typer.Typer(
@@ -17,6 +17,7 @@ app = typer.Typer(
 )
 for topic in (core, ab, sweep, score, data, runs, weights):
     topic.register(app)
+generate.register(data.app)
 
 
 def main() -> None:

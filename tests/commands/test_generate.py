@@ -56,6 +56,14 @@ def test_bad_parameters_end_in_one_clear_error(app: typer.Typer, tmp_path: Path)
         assert not (tmp_path / "no").exists()
 
 
+def test_what_would_take_many_minutes_is_not_measured_unasked(app: typer.Typer, tmp_path: Path) -> None:
+    arguments = ["generate", "--users", "1", "--size", "20100", "--languages", "en", "--out", str(tmp_path / "set")]
+    done = runner.invoke(app, [*arguments, "--no-progress"])
+    assert done.exit_code == 0, done.output
+    assert "20100 texts would have to be embedded" in done.output
+    assert "clean recall" not in done.output
+
+
 @pytest.mark.slow
 def test_the_difficulty_of_a_sample_is_printed(app: typer.Typer, tmp_path: Path) -> None:
     arguments = ["generate", "--users", "2", "--size", "200", "--seed", "3", "--out", str(tmp_path / "set")]

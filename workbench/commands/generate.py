@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from workbench.data.synthetic import Synthesis
+
+# Embedding takes some 30 ms a text.
+_MANY_TEXTS = 20_000
 
 
 def register(app: typer.Typer) -> None:
@@ -21,7 +27,9 @@ def generate(
     out: Annotated[Path, typer.Option(help="Directory for the dataset (JSONL layout).")] = Path("synthetic"),
     languages: Annotated[str, typer.Option(help="English first; the others are second languages.")] = "en,es,de,pt,ko",
     labels: Annotated[Path | None, typer.Option(help="Also write the planted labels to this JSONL file.")] = None,
-    difficulty: Annotated[bool, typer.Option(help="Measure and print how hard the set is.")] = True,
+    difficulty: Annotated[
+        bool | None, typer.Option(help="Measure and print how hard the set is; by default unless it takes many minutes.")
+    ] = None,
     measure_users: Annotated[int, typer.Option(min=1, help="Users to measure; embedding takes some 30 ms a text.")] = 4,
     progress: Annotated[bool, typer.Option(help="Show progress bars.")] = True,
 ) -> None:
@@ -40,12 +48,21 @@ def generate(
     typer.echo(f"planted: {json.dumps(dict(made.dataset.notes))}")
     if labels is not None:
         typer.echo(f"labels: {write_labels(made.planted, labels)}")
-    if not difficulty:
-        return
+    measured = list(made.dataset.stores)[:measure_users]
+    texts = size * len(measured)
+    if difficulty is None and texts > _MANY_TEXTS:
+        typer.echo(f"difficulty not measured: {texts} texts would have to be embedded; --difficulty does it", err=True)
+    elif difficulty is not False:
+        _measure(made, measured, progress)
+
+
+def _measure(made: Synthesis, measured: list[str], progress: bool) -> None:
+    from tqdm.auto import tqdm
+
     from workbench.experiments.difficulty import difficulty as measure
 
-    measured = list(made.dataset.stores)[:measure_users]
     total = sum(1 for query in made.dataset.queries if query.user_id in set(measured))
+    users = len(made.dataset.stores)
     if len(measured) < users:
         typer.echo(f"measuring a sample of {len(measured)} of {users} users; --measure-users takes more", err=True)
     with tqdm(total=total, desc="measuring", unit=" queries", disable=not progress, dynamic_ncols=True) as bar:
