@@ -33,6 +33,7 @@ from workbench.experiments.difficulty_arms import (
 )
 from workbench.experiments.difficulty_result import (
     COMPLETE,
+    FEW,
     ORACLE_AT_LEAST,
     Difficulty,
     ScenarioDifficulty,
@@ -161,6 +162,8 @@ def _scenario(group: str, queries: Sequence[JudgedQuery], values: Mapping[str, M
         broken.append("newest-first alone answers it completely")
     if recall[ORACLE] < ORACLE_AT_LEAST:
         broken.append(f"the oracle reaches only {100 * recall[ORACLE]:.0f} %")
+    if len(inside) < FEW:
+        broken = [f"{reason} (of only {len(inside)} queries)" for reason in broken]
     return ScenarioDifficulty(scenario=group, n=len(inside), recall=recall, broken=tuple(broken))
 
 
@@ -171,7 +174,7 @@ def _dependence(
     less: Mapping[str, float],
     noisy: Mapping[str, float],
 ) -> SignalDependence:
-    """The scenario that loses most without the signal; among several that hold, the one that suffers least from noise."""
+    """The scenario that the signal decides: among those that hold (all, if none does) its namesake, else what loses most."""
     rows = []
     for group in dict.fromkeys(query.group for query in queries):
         inside = [query for query in queries if query.group == group]
@@ -185,4 +188,4 @@ def _dependence(
                 noisy=_mean(noisy, inside),
             )
         )
-    return max(rows, key=lambda row: (row.holds, row.recall - row.without))
+    return max(rows, key=lambda row: (row.holds, row.scenario == f"{signal}_decides", row.recall - row.without))

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 COMPLETE = 0.995
 """Clean recall from which an arm is said to answer a scenario completely."""
 ORACLE_AT_LEAST = 0.95
+FEW = 8
+"""With fewer queries than this a verdict on a scenario says so: chance may have made it."""
 LOSS = 0.15
 """Recall that must be lost without a signal for the scenario to depend on it."""
 

@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from workbench.errors import StoreError
 
-# Measured on one thread of a busy two-core machine, 384-d, top 100, CPU ms a query, exact / graph: 2,000 rows 0.31 / 0.97; 10,000 rows
+# Measured on one thread of a busy two-core machine, 384-d, top 100, CPU ms a query, exact / graph: 2,000 rows 0.31 / 0.97;
+# 10,000 rows
 # 2.2 / 1.5 (graph recall@100 0.995, 7 s to build); 20,000 rows 3.2 / 1.4 (0.997, 20 s to build); 50,000 rows 10.7 exact.
 # The graph answers faster from about 8,000 rows on, but every process pays about a second per thousand rows to build it, so exact
 # search stays as long as it takes a tenth of the 100 ms limit.
