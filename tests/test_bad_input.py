@@ -183,7 +183,7 @@ def test_an_assembler_of_wrong_parts(arguments: tuple[Any, ...], message: str) -
 
 def test_a_cache_that_is_none(kit: Any) -> None:
     with pytest.raises(ConfigError, match="cache is a str: must be an EmbeddingCache, None or False"):
-        kit.assembler(cache="/tmp/cache")
+        kit.assembler(cache="cache")
 
 
 def test_an_encoder_that_fails_says_so_itself(kit: Any) -> None:
