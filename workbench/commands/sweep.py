@@ -30,6 +30,13 @@ def sweep(
     base: BASE = "production",
     weights: WEIGHTS = None,
     grid: GRID = None,
+    search: Annotated[
+        int | None, typer.Option(min=2, help="Search with Optuna instead: this many trials over the weights and every --range.")
+    ] = None,
+    ranges: Annotated[
+        list[str] | None, typer.Option("--range", help="For --search: budgets.memories=200:4000, half_life_days=1:365:log, ...")
+    ] = None,
+    search_weights: Annotated[bool, typer.Option(help="For --search: also vary the weights.")] = True,
     goal: GOAL = "max ContextRecall",
     total: Annotated[int | None, typer.Option(help="Also propose how to split this many tokens over the tiers.")] = None,
     metric: Annotated[list[str] | None, typer.Option(help="Metrics to measure; may be given several times.")] = None,
@@ -48,15 +55,26 @@ def sweep(
     """Try many configurations on the judged queries of a dataset; stop at any time, the same command goes on."""
     from workbench.config import load_config
     from workbench.embedding.encoder import load_encoder
+    from workbench.errors import ConfigError
+    from workbench.experiments.bayesian import Search, parse_ranges
     from workbench.experiments.space import Space, parse_grid
     from workbench.experiments.sweep import SWEEP_METRICS
     from workbench.experiments.sweep_run import sweep_run
 
     source = source_of(dataset, data, unit, template, split, split_seed)
-    space = Space(base=load_config(base), weights=weights, grid=parse_grid(grid or []))
-    if "p95" in goal and not latency:
-        latency = 100
-    with progress_steps(progress, {"rows": len(space.points()), "pools": None}) as step:
+    space: Space | Search
+    if search is not None:
+        if weights is not None or grid:
+            raise ConfigError("--search takes --range; leave --weights and --grid out, or leave --search out")
+        space = Search(base=load_config(base), trials=search, weights=search_weights, ranges=parse_ranges(ranges or []))
+    else:
+        if ranges:
+            raise ConfigError("--range belongs to --search; a sweep over listed values takes --grid")
+        space = Space(base=load_config(base), weights=weights, grid=parse_grid(grid or []))
+        if "p95" in goal and not latency:
+            latency = 100
+    rows = space.trials if isinstance(space, Search) else len(space.points())
+    with progress_steps(progress, {"rows": rows, "pools": None}) as step:
         result, choice = sweep_run(
             source, space, load_encoder(encoder), out=out, goal=goal, total=total, metrics=metric or SWEEP_METRICS,
             latency=latency, engine=engine, block=block, seed=seed, step=step,

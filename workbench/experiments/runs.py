@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from workbench.embedding.cache import EmbeddingCache
 from workbench.embedding.encoder import Encoder, load_encoder
 from workbench.errors import RunError
 from workbench.experiments.manifest import MANIFEST, Source, file_checksums, read_manifest
+from workbench.experiments.space import Space
 
 _TIMING_KEYS = frozenset({"latency_ms", "latency", "timings_ms", "wall_seconds", "load_average", "p95", "earlier_uses"})
 # these files tell the same as the data, with timings mixed in
@@ -163,7 +164,7 @@ def rerun(
             # measured latencies are an input of the choice: they are taken over, never measured anew
             sweep_run(source, space, encoder, total=settings["total"], latency=settings["latency"] or 0, **shared)
         else:
-            tuning_run(source, space, encoder, by=settings["by"], **shared)
+            tuning_run(source, cast(Space, space), encoder, by=settings["by"], **shared)
     else:
         raise RunError(f"{run} is of kind {kind!r}, which cannot be run again; kinds are run, ab, sweep and tune")
 

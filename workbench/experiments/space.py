@@ -125,19 +125,41 @@ class Space:
         choices: list[Weights | None] = [*plan] if plan else [None]
         for weights, combination in product(choices, product(*self.grid.values())):
             params: dict[str, Any] = {}
-            changes: dict[str, Any] = {}
             if weights is not None:
                 params.update({f"weights.{name}": getattr(weights, name) for name in SIGNALS})
-                changes["weights"] = weights
-            for name, value in zip(names, combination, strict=True):
-                params[name] = value
-                outer, dot, inner = name.partition(".")
-                if dot:
-                    changes.setdefault(outer, {})[inner] = value
-                else:
-                    changes[outer] = value
-            try:
-                out.append((params, self.base.override(**changes)))
-            except ConfigError as error:
-                raise ConfigError(f"point {params} of the sweep cannot be: {error}") from None
+            params.update(zip(names, combination, strict=True))
+            out.append((params, changed(self.base, params)))
         return out
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listed:
+    """Configurations one by one: ``base`` with each of ``changes``, mappings from dotted names to values."""
+
+    base: AssemblyConfig
+    changes: Sequence[Mapping[str, Any]]
+
+    def points(self) -> list[tuple[dict[str, Any], AssemblyConfig]]:
+        """Every point as (parameters by dotted name, configuration), in the order given."""
+        return [(dict(params), changed(self.base, params)) for params in self.changes]
+
+
+def changed(base: AssemblyConfig, params: Mapping[str, Any]) -> AssemblyConfig:
+    """``base`` with settings by dotted name (``budgets.memories``). Raises ConfigError naming the point."""
+    changes: dict[str, Any] = {}
+    for name, value in params.items():
+        outer, dot, inner = name.partition(".")
+        if dot:
+            changes.setdefault(outer, {})[inner] = value
+        else:
+            changes[outer] = value
+    try:
+        return base.override(**changes)
+    except ConfigError as error:
+        raise ConfigError(f"point {dict(params)} of the sweep cannot be: {error}") from None
+
+
+def value_of(config: AssemblyConfig, name: str) -> Any:
+    """The value of a setting by dotted name."""
+    outer, dot, inner = name.partition(".")
+    return getattr(getattr(config, outer), inner) if dot else getattr(config, outer)

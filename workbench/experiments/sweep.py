@@ -23,7 +23,7 @@ from workbench.experiments.engines import Job, run_jobs
 from workbench.experiments.metrics import parse_metric
 from workbench.experiments.pools import Floats, Pools, search_key
 from workbench.experiments.poolstore import PoolStore, closed, pools_for
-from workbench.experiments.space import Space
+from workbench.experiments.space import Listed, Space
 from workbench.experiments.sweep_table import Sweep, flat_table
 
 SWEEP_METRICS = (
@@ -42,7 +42,7 @@ def partial_folder(out: str | Path) -> Path:
 
 def sweep(
     dataset: JudgedDataset,
-    space: Space,
+    space: Space | Listed,
     encoder: Encoder,
     *,
     metrics: Iterable[str] = SWEEP_METRICS,
@@ -111,7 +111,7 @@ def sweep(
     )
 
 
-def points_of(dataset: JudgedDataset, space: Space, encoder: Encoder) -> list[tuple[dict[str, Any], AssemblyConfig]]:
+def points_of(dataset: JudgedDataset, space: Space | Listed, encoder: Encoder) -> list[tuple[dict[str, Any], AssemblyConfig]]:
     """The points as they are run: the dataset's own settings apply to the base, what the space varies wins over them."""
     around = replace(space, base=dataset_config(dataset, space.base))
     return [(params, closed(config, encoder)) for params, config in around.points()]

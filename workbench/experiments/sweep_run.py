@@ -16,6 +16,7 @@ from workbench.embedding.encoder import Encoder
 from workbench.errors import ConfigError
 from workbench.experiments.ablation import ablate
 from workbench.experiments.arms import measure_latency
+from workbench.experiments.bayesian import Search, bayesian_search
 from workbench.experiments.constraints import Choice, Goal
 from workbench.experiments.identifiability import identifiability
 from workbench.experiments.losses import losses
@@ -35,16 +36,20 @@ from workbench.experiments.tuning import CrossTuning, Tuning, leave_one_user_out
 BY = ("user", "split")
 
 
-def space_to_dict(space: Space) -> dict[str, Any]:
+def space_to_dict(space: Space | Search) -> dict[str, Any]:
     """A space as JSON: order of the grid included. Raises ConfigError for weights that are given as a list."""
+    if isinstance(space, Search):
+        return space.to_dict()
     if space.weights is not None and not isinstance(space.weights, str):
         raise ConfigError("a recorded sweep needs its weights as a plan, such as lattice:10")
     grid = [[name, list(values)] for name, values in space.grid.items()]
     return {"base": space.base.to_dict(), "weights": space.weights, "grid": grid}
 
 
-def space_from_dict(row: Mapping[str, Any]) -> Space:
+def space_from_dict(row: Mapping[str, Any]) -> Space | Search:
     """The inverse of ``space_to_dict``."""
+    if "search" in row:
+        return Search.from_dict(row)
     return Space(base=AssemblyConfig.from_dict(row["base"]), weights=row["weights"], grid=dict(row["grid"]))
 
 
@@ -63,7 +68,7 @@ def search_latency(
 
 def sweep_run(
     source: Source,
-    space: Space,
+    space: Space | Search,
     encoder: Encoder,
     *,
     out: str | Path,
@@ -80,8 +85,9 @@ def sweep_run(
 ) -> tuple[Sweep, Choice]:
     """A sweep with what it says about its best row, written as a run folder.
 
-    goal: see ``constraints.Goal``. total: also propose a split of that many tokens over the tiers. latency: how many queries to
-    time per search setting, or the p95 already measured. Finished blocks lie in ``<out>.partial`` until the folder is complete.
+    space: every point of a Space, or a Search for a good one. goal: see ``constraints.Goal``. total: also propose a split of that
+    many tokens over the tiers. latency: how many queries to time per search setting, or the p95 already measured. Finished blocks
+    lie in ``<out>.partial`` until the folder is complete.
     """
     clock = Clock()
     Goal.parse(goal)
@@ -89,14 +95,20 @@ def sweep_run(
     names = [parse_metric(name).name for name in metrics]
     settings = {"space": space_to_dict(space), "goal": goal, "total": total, "metrics": names}
     timed = latency if isinstance(latency, Mapping) else None
-    if isinstance(latency, int) and latency > 0:
+    if isinstance(space, Search) and latency:
+        raise ConfigError("a search is not timed; leave latency out, or sweep a grid")
+    if isinstance(latency, int) and latency > 0 and isinstance(space, Space):
         timed = search_latency(dataset, space, encoder, sample=latency, cache=cache)
     partial = partial_folder(out)
     with run_folder(Path(out)) as folder:
-        result = sweep(
-            dataset, space, encoder, metrics=names, partial=partial, engine=engine, block=block, seed=seed, latency=timed,
-            cache=cache, store=store, step=step,
-        )  # fmt: skip
+        shared: dict[str, Any] = {
+            "metrics": names, "partial": partial, "engine": engine, "block": block, "seed": seed, "cache": cache, "store": store,
+            "step": step,
+        }  # fmt: skip
+        if isinstance(space, Search):
+            result = bayesian_search(dataset, space, encoder, goal=goal, **shared)
+        else:
+            result = sweep(dataset, space, encoder, latency=timed, **shared)
         choice = result.best(goal, near=space.base)
         result.save(folder)
         config = result.configs[choice.row]

@@ -47,12 +47,18 @@ def flat_table(
         for part in ("mean", "ci_low", "ci_high", "n"):
             columns[f"{part}_{name}"] = np.array([row[f"{part}_{name}"] for row in rows], dtype=np.float64)
         columns[f"n_{name}"] = columns[f"n_{name}"].astype(np.int64)
-        mean = pd.Series(columns[f"mean_{name}"])
-        columns[f"rank_{name}"] = mean.rank(method="min", ascending=not parse_metric(name).higher_is_better)
+        columns[f"rank_{name}"] = ranks(columns[f"mean_{name}"], name)
     frame = pd.concat([frame, pd.DataFrame(columns)], axis=1)
     if p95 is not None:
         frame["p95"] = np.array(p95, dtype=np.float64)
     return frame
+
+
+def ranks(means: Any, metric: str) -> pd.Series:
+    """(C,) rank of each mean by the metric's direction: 1 is best, ties share the smaller number, NaN stays NaN."""
+    import pandas as pd
+
+    return pd.Series(means).rank(method="min", ascending=not parse_metric(metric).higher_is_better)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
