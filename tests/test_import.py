@@ -23,8 +23,24 @@ HEAVY = (
     "pyarrow",
 )
 NAMES = {
-    "Memory", "Episode", "Procedure", "SoulBlock", "UserStore", "Weights", "Budgets", "AssemblyConfig", "Assembler",
-    "AssembledContext", "load_dataset", "WorkbenchError",
+    "AssembledContext",
+    "Assembler",
+    "AssemblyConfig",
+    "Budgets",
+    "Episode",
+    "Memory",
+    "Procedure",
+    "SoulBlock",
+    "UserStore",
+    "Weights",
+    "WorkbenchError",
+    "compare",
+    "difficulty",
+    "evaluate_conflicts",
+    "load_dataset",
+    "sweep",
+    "synthesize",
+    "tune",
 }  # fmt: skip
 
 

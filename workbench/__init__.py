@@ -9,10 +9,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from workbench.api import compare, difficulty, evaluate_conflicts, sweep, tune
     from workbench.assembly.assembler import Assembler
     from workbench.assembly.context import AssembledContext
     from workbench.config import AssemblyConfig, Budgets, Weights
     from workbench.data.registry import load_dataset
+    from workbench.data.synthetic import synthesize
     from workbench.entries import Episode, Memory, Procedure, SoulBlock
     from workbench.errors import WorkbenchError
     from workbench.store.user import UserStore
@@ -31,7 +33,13 @@ _HOME = {
     "UserStore": "workbench.store.user",
     "Weights": "workbench.config",
     "WorkbenchError": "workbench.errors",
+    "compare": "workbench.api",
+    "difficulty": "workbench.api",
+    "evaluate_conflicts": "workbench.api",
     "load_dataset": "workbench.data.registry",
+    "sweep": "workbench.api",
+    "synthesize": "workbench.data.synthetic",
+    "tune": "workbench.api",
 }
 
 __all__ = [
@@ -46,7 +54,13 @@ __all__ = [
     "UserStore",
     "Weights",
     "WorkbenchError",
+    "compare",
+    "difficulty",
+    "evaluate_conflicts",
     "load_dataset",
+    "sweep",
+    "synthesize",
+    "tune",
 ]
 
 

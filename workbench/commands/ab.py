@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from workbench.commands.options import DATA, DATASET, ENCODER, PROGRESS, SEED, TEMPLATE, UNIT, progress_steps, source_of
+from workbench.commands.options import DATA, DATASET, ENCODER, PROGRESS, SEED, TEMPLATE, UNIT, source_of
 from workbench.errors import ConfigError
+from workbench.progress import progress_steps
 
 
 def register(app: typer.Typer) -> None:

@@ -1,11 +1,9 @@
-"""Options and progress bars that several commands share."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -29,21 +27,3 @@ def source_of(
 
     options = {name: value for name, value in (("unit", unit), ("template", template)) if value is not None}
     return Source(name=dataset, options=options, part=part, split_seed=split_seed, data=data)
-
-
-@contextmanager
-def progress_steps(show: bool, totals: Mapping[str, int | None]) -> Iterator[Callable[[str, int], None]]:
-    """``step(name, n)`` moves the bar of that name, which appears with its first step; names without a total only count."""
-    from tqdm.auto import tqdm
-
-    bars: dict[str, Any] = {}
-    with ExitStack() as stack:
-
-        def step(name: str, n: int) -> None:
-            if not show:
-                return
-            if name not in bars:
-                bars[name] = stack.enter_context(tqdm(total=totals.get(name), desc=name, dynamic_ncols=True))
-            bars[name].update(n)
-
-        yield step

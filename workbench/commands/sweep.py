@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from workbench.commands.options import DATA, DATASET, ENCODER, PROGRESS, SEED, TEMPLATE, UNIT, progress_steps, source_of
+from workbench.commands.options import DATA, DATASET, ENCODER, PROGRESS, SEED, TEMPLATE, UNIT, source_of
+from workbench.progress import progress_steps
 
 GRID = Annotated[
     list[str] | None, typer.Option(help="Values of one setting, such as budgets.memories=1000,2000; may be given several times.")
