@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from types import SimpleNamespace
 from typing import Any
 
@@ -149,6 +150,25 @@ def test_a_damaged_pool_is_built_again(toys: SimpleNamespace, cache: EmbeddingCa
     assert store.load(pools.key) is None
     assert np.array_equal(build_pools(dataset, AssemblyConfig(), toys.encoder, **options).relevance, pools.relevance)
     assert store.load(pools.key) is not None
+
+
+def test_sets_beyond_the_limit_go_unless_they_were_used_today(
+    toys: SimpleNamespace, cache: EmbeddingCache, tmp_path: Any
+) -> None:
+    options = {"conflict_test": toys.conflict_test, "cache": cache}
+    dataset, roomy = toys.dataset(5), PoolStore(tmp_path)
+    keys = [build_pools(dataset, AssemblyConfig(top_k=k), toys.encoder, store=roomy, **options).key for k in (3, 4, 5)]
+    for days, key in zip((3, 2), keys, strict=False):
+        used = (tmp_path / key / "meta.json").stat().st_mtime - 86_400 * days
+        os.utime(tmp_path / key / "meta.json", (used, used))
+    one = sum(path.stat().st_size for path in (tmp_path / keys[0]).iterdir())
+    tight = PoolStore(tmp_path, limit=3 * one)
+    build_pools(dataset, AssemblyConfig(top_k=6), toys.encoder, store=tight, **options)
+    assert tight.load(keys[0]) is None, "the set unused for longest stayed"
+    assert tight.load(keys[1]) is not None, "more was removed than the limit asks for"
+    smallest = PoolStore(tmp_path, limit=0)
+    build_pools(dataset, AssemblyConfig(top_k=7), toys.encoder, store=smallest, **options)
+    assert len(list(tmp_path.glob("*/meta.json"))) == 4, "a set that was used today is gone"
 
 
 def test_the_key_follows_data_encoder_conflict_test_and_search_settings(toys: SimpleNamespace) -> None:

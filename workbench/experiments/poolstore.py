@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache
@@ -29,6 +30,7 @@ from workbench.paths import cache_dir
 from workbench.text.analysis import ANALYSIS_VERSION
 
 POOL_SCHEMA = 1
+UNUSED_SECONDS = 86_400.0
 # a change in any of these files may change a pool
 _STAGE_SOURCES = (
     "assembly/*.py",
@@ -94,10 +96,15 @@ def pool_key(dataset: JudgedDataset, config: AssemblyConfig, encoder: Encoder, c
 
 
 class PoolStore:
-    """Pool sets under ``folder`` (default: the user's cache directory), one directory each; safe to delete at any time."""
+    """Pool sets under ``folder`` (default: the user's cache directory), one directory each; safe to delete at any time.
 
-    def __init__(self, folder: str | Path | None = None) -> None:
+    limit: bytes that the folder may take. When a new set is saved beyond it, those unused for longest go, but none that was used
+    within the last day: a running sweep may still need it.
+    """
+
+    def __init__(self, folder: str | Path | None = None, *, limit: int = 4 * 2**30) -> None:
         self.folder = Path(folder) if folder is not None else cache_dir() / "pools"
+        self.limit = limit
 
     def load(self, key: str) -> Pools | None:
         """The pools of a key, or None when there are none. A damaged set is removed: it is cheap to build again."""
@@ -110,6 +117,7 @@ class PoolStore:
                 if hashlib.sha256(data).hexdigest() != sha:
                     raise ValueError(f"{name} is damaged")
                 arrays[name] = np.load(home / f"{name}.npy", allow_pickle=False)
+            os.utime(home / "meta.json")
             return from_arrays(meta["texts"], arrays)
         except FileNotFoundError:
             return None
@@ -137,6 +145,22 @@ class PoolStore:
                 os.rename(work, home)
         finally:
             shutil.rmtree(work, ignore_errors=True)
+        self._prune()
+
+    def _prune(self) -> None:
+        """Remove sets beyond the limit; what another process removes at the same time is no error."""
+        sets = []
+        for meta in self.folder.glob("*/meta.json"):
+            with suppress(OSError):
+                size = sum(path.stat().st_size for path in meta.parent.iterdir())
+                sets.append((meta.stat().st_mtime, meta.parent.name, size))
+        sets.sort()
+        total, newest = sum(size for _, _, size in sets), time.time() - UNUSED_SECONDS
+        for used, name, size in sets:
+            if total <= self.limit or used > newest:
+                break
+            shutil.rmtree(self.folder / name, ignore_errors=True)
+            total -= size
 
 
 def build_pools(
