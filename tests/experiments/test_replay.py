@@ -161,8 +161,8 @@ def test_sets_beyond_the_limit_go_unless_they_were_used_today(
     for days, key in zip((3, 2), keys, strict=False):
         used = (tmp_path / key / "meta.json").stat().st_mtime - 86_400 * days
         os.utime(tmp_path / key / "meta.json", (used, used))
-    one = sum(path.stat().st_size for path in (tmp_path / keys[0]).iterdir())
-    tight = PoolStore(tmp_path, limit=3 * one)
+    sizes = [sum(path.stat().st_size for path in (tmp_path / key).iterdir()) for key in keys]
+    tight = PoolStore(tmp_path, limit=sizes[1] + sizes[2] + 3 * sizes[2] // 2)
     build_pools(dataset, AssemblyConfig(top_k=6), toys.encoder, store=tight, **options)
     assert tight.load(keys[0]) is None, "the set unused for longest stayed"
     assert tight.load(keys[1]) is not None, "more was removed than the limit asks for"
