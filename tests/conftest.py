@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, settings
 
 from workbench.assembly.assembler import Assembler
 from workbench.config import AssemblyConfig
-from workbench.embedding.encoder import Encoder, SentenceEncoder, load_encoder
+from workbench.embedding.encoder import Encoder, load_encoder
 from workbench.entries import Episode, Memory, Procedure, SoulBlock
 from workbench.store.user import UserStore
 
@@ -188,7 +188,7 @@ def no_network() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def bundled() -> SentenceEncoder:
+def bundled() -> Encoder:
     """The encoder that the package brings, loaded without a network."""
     with _offline():
         return load_encoder()

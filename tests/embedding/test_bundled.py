@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from workbench.embedding.bundled import BUNDLED_SHA256, bundled_folder
 from workbench.embedding.calibration import MEASURED
-from workbench.embedding.encoder import BUNDLED_SHA256, SentenceEncoder, bundled_folder, checked_encode, load_encoder
+from workbench.embedding.encoder import Encoder, checked_encode, load_encoder
 from workbench.errors import StoreError
 
 TEXTS = [
@@ -30,13 +31,13 @@ def test_the_weights_are_the_published_ones() -> None:
     assert hashlib.sha256(weights.read_bytes()).hexdigest() == BUNDLED_SHA256
 
 
-def test_it_is_loaded_once_and_named_by_its_weights(bundled: SentenceEncoder) -> None:
+def test_it_is_loaded_once_and_named_by_its_weights(bundled: Encoder) -> None:
     assert load_encoder() is bundled
-    assert load_encoder("bundled").name == "all-MiniLM-L6-v2@53aa51172d14" == bundled.name
+    assert load_encoder("bundled").name == "all-MiniLM-L6-v2@53aa51172d14+onnx" == bundled.name
     assert bundled.dim == 384
 
 
-def test_vectors_are_unit_norm_and_know_what_a_text_is_about(bundled: SentenceEncoder) -> None:
+def test_vectors_are_unit_norm_and_know_what_a_text_is_about(bundled: Encoder) -> None:
     vectors = bundled.encode(TEXTS)
     assert vectors.shape == (len(TEXTS), 384)
     assert vectors.dtype == np.float32
@@ -45,7 +46,7 @@ def test_vectors_are_unit_norm_and_know_what_a_text_is_about(bundled: SentenceEn
     assert cosine[0, 1] > 0.5 > 0.2 > cosine[0, 2]
 
 
-def test_a_text_has_the_same_bits_alone_in_company_and_in_any_order(bundled: SentenceEncoder) -> None:
+def test_a_text_has_the_same_bits_alone_in_company_and_in_any_order(bundled: Encoder) -> None:
     together = bundled.encode(TEXTS)
     alone = np.stack([bundled.encode([text])[0] for text in TEXTS])
     assert together.tobytes() == alone.tobytes()
@@ -69,7 +70,7 @@ def test_changed_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
         bundled_folder()
 
 
-def test_the_public_example_runs_offline(bundled: SentenceEncoder, kit: Any, no_network: None) -> None:
+def test_the_public_example_runs_offline(bundled: Encoder, kit: Any, no_network: None) -> None:
     assembler = kit.assembler(
         [kit.memory("m1", "The ferry leaves at noon"), kit.memory("m2", "The printer needs magenta ink")], encoder=bundled
     )

