@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -21,11 +20,15 @@ from workbench.assembly.selection import Selection
 from workbench.config import SIGNALS, AssemblyConfig
 from workbench.entries import LAYERS, checked_text
 from workbench.errors import StoreError
+from workbench.reports.exports import Tabular
 from workbench.search.pool import IntArray, Pool
 from workbench.store.snapshot import Snapshot
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from workbench.reports.cells import Table
+    from workbench.reports.inspector import Inspector
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +55,7 @@ class Explanation:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class AssembledContext:
+class AssembledContext(Tabular):
     """What the model gets to see for one query, and the record of how it came to be.
 
     prompt: the system prompt. tokens: per section and ``total``. timings: milliseconds per stage, ``total`` and ``residual``.
@@ -109,15 +112,21 @@ class AssembledContext:
         """
         import pandas as pd
 
+        rows = self.fate_rows
+        columns: dict[str, Any] = {name: [row[name] for row in rows] for name in ("id", "layer", "section")}
+        columns |= {name: np.array([row[name] for row in rows], dtype=np.float64) for name in (*SIGNALS, "score")}
+        columns |= {name: [row[name] for row in rows] for name in ("fate", "reason", "tokens")}
+        return pd.DataFrame(columns)
+
+    @cached_property
+    def fate_rows(self) -> tuple[dict[str, Any], ...]:
+        """The rows of ``fates`` as mappings, without pandas; what an entry does not have (a signal, a score) is None."""
         rows = [self._row(row) for row in range(len(self.snapshot.ids))]
         rows += [self._soul_row(block.id) for block in self.snapshot.soul]
         rows += [self._soul_row(block_id) for block_id, _ in self.snapshot.silent_soul]
         order = {"soul": 0, **{name: number for number, name in enumerate(LAYERS, start=1)}}
         rows.sort(key=lambda row: (order[row["layer"]], -_FATES[row["fate"]], np.inf if row["score"] is None else -row["score"]))
-        columns: dict[str, Any] = {name: [row[name] for row in rows] for name in ("id", "layer", "section")}
-        columns |= {name: np.array([row[name] for row in rows], dtype=np.float64) for name in (*SIGNALS, "score")}
-        columns |= {name: [row[name] for row in rows] for name in ("fate", "reason", "tokens")}
-        return pd.DataFrame(columns)
+        return tuple(rows)
 
     def explain(self, entry_id: str) -> Explanation:
         """Why an entry is in the prompt, or at which stage it was lost. Raises StoreError for an unknown id."""
@@ -146,6 +155,15 @@ class AssembledContext:
         if entry_id not in self.snapshot.row_of:
             return _FATES[self._soul_row(entry_id)["fate"]]
         return self._fate(self.snapshot.row_of[entry_id])[0]
+
+    def inspect(self, *, against: AssemblyConfig | None = None) -> Inspector:
+        """The context to look into: in a notebook with sliders that re-rank live, elsewhere as a page (``.to_html(path)``).
+
+        against: settings to compare with; None takes production weights. Raises ConfigError when they would search differently.
+        """
+        from workbench.reports.inspector import Inspector
+
+        return Inspector(self, against=against)
 
     @cached_property
     def effective_weights(self) -> dict[str, float]:
@@ -188,17 +206,16 @@ class AssembledContext:
             f"({parts or 'empty'}), {self.timings['total']:.1f} ms, config {self.config_hash}"
         )
 
+    def tables(self) -> tuple[Table, ...]:
+        """The entries in the prompt as a table; see ``Tabular``."""
+        from workbench.reports.tables_of import context
+
+        return context(self)
+
     def _repr_html_(self) -> str:
-        cells = "".join(
-            f"<tr><td>{html.escape(str(row.section))}</td><td>{html.escape(str(row.id))}</td>"
-            f"<td style='text-align:right'>{'' if row.score != row.score else format(row.score, '.3f')}</td>"
-            f"<td style='text-align:right'>{row.tokens}</td></tr>"
-            for row in self.selected.itertuples()
-        )
-        return (
-            f"<div><p>{html.escape(str(self))}</p><table><thead><tr><th>section</th><th>id</th><th>score</th><th>tokens</th>"
-            f"</tr></thead><tbody>{cells}</tbody></table><pre style='white-space:pre-wrap'>{html.escape(self.prompt)}</pre></div>"
-        )
+        from workbench.reports.notebook import folded, tables_html
+
+        return tables_html(self.tables(), after=folded("Prompt", self.prompt))
 
     @cached_property
     def _position_of_row(self) -> dict[int, int]:
