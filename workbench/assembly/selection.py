@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from workbench.assembly.budget import FITS, TOO_LARGE, fill_budget
 from workbench.assembly.preferences import Preferences
-from workbench.assembly.prompt import HEADINGS, LAYER_SECTIONS, SECTIONS, identity_lines, line_tokens
+from workbench.assembly.prompt import HEADINGS, LAYER_SECTIONS, SECTIONS, line_tokens
 from workbench.assembly.scoring import boost_factors, signals, weighted_score
 from workbench.config import AssemblyConfig
 from workbench.search.pool import FloatArray, IntArray, Pool
@@ -73,7 +73,10 @@ def select(snapshot: Snapshot, pool: Pool, preferences: Preferences, now: float,
 
     outcome = np.full(len(pool), NO_ROOM, dtype=np.int8)
     outcome[scores < config.min_score] = WEAK
-    outcome[np.isin(pool.row, rows["preferences"])] = SHOWN_AS_PREFERENCE
+    if len(pool) and rows["preferences"].size:
+        # the pool's rows ascend
+        at = np.minimum(np.searchsorted(pool.row, rows["preferences"]), len(pool) - 1)
+        outcome[at[pool.row[at] == rows["preferences"]]] = SHOWN_AS_PREFERENCE
     tiers = (budgets.memories, budgets.episodes, budgets.procedures)
     for layer, section in enumerate(LAYER_SECTIONS):
         ranked = order[(pool.layer[order] == layer) & (outcome[order] == NO_ROOM)]
@@ -109,19 +112,21 @@ def _fill(
 def fill_soul(blocks: tuple[SoulLine, ...], room: int, config: AssemblyConfig) -> tuple[tuple[int, ...], int]:
     """Positions of the Soul blocks that fit, in order, and the tokens of the identity section with its tags."""
     chosen: list[int] = []
-    used = 0
-    for position in range(len(blocks)):
-        attempt = [*chosen, position]
-        need = _identity_tokens(blocks, attempt, config.encoding)
-        if need <= room:
-            chosen, used = attempt, need
-        elif config.fill == "stop" and _identity_tokens(blocks, [position], config.encoding) <= room:
+    used, group = 0, ""
+    for position, block in enumerate(blocks):
+        # counts of lines add up; the first block of a group brings that group's tags, the very first the outer ones
+        alone = block.tokens + _tag_tokens(block.group, config.encoding)
+        need = used + (block.tokens if block.group == group else alone)
+        outer = 0 if chosen else _tag_tokens("identity", config.encoding)
+        if need + outer <= room:
+            chosen.append(position)
+            used, group = need + outer, block.group
+        elif config.fill == "stop" and alone + _tag_tokens("identity", config.encoding) <= room:
             # this block would fit alone, so the tier is full; one too large for the tier never closes it
             break
     return tuple(chosen), used
 
 
-def _identity_tokens(blocks: tuple[SoulLine, ...], chosen: list[int], encoding: str) -> int:
-    own = {blocks[position].line: blocks[position].tokens for position in chosen}
-    lines = identity_lines([(blocks[position].group, blocks[position].line) for position in chosen])
-    return sum(own[line] if line in own else line_tokens(line, encoding) for line in lines)
+def _tag_tokens(tag: str, encoding: str) -> int:
+    """Tokens of the opening and the closing line of an element."""
+    return line_tokens(f"<{tag}>\n", encoding) + line_tokens(f"</{tag}>\n", encoding)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.config import AssemblyConfig
 from workbench.data.judged import JudgedDataset
@@ -21,6 +21,10 @@ from workbench.experiments.metrics import DEFAULT, evaluate, parse_metric
 from workbench.experiments.record import run_folder, write_json
 from workbench.experiments.run import LATENCY_SAMPLE, measure, per_query_table
 from workbench.experiments.splits import note_test_use
+from workbench.reports.exports import Tabular
+
+if TYPE_CHECKING:
+    from workbench.reports.cells import Table
 
 PRIMARY = "ContextRecall"
 Arms = Sequence[tuple[str, AssemblyConfig]]
@@ -28,7 +32,7 @@ Step = Callable[[str, int], None]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ABResult:
+class ABResult(Tabular):
     """Arms against the first of them. flips, losses: by arm name. content: what metrics.json holds."""
 
     comparison: Comparison
@@ -37,6 +41,12 @@ class ABResult:
     losses: Mapping[str, LossReport]
     content: Mapping[str, Any]
     values: Mapping[str, Mapping[str, Any]]
+
+    def tables(self) -> tuple[Table, ...]:
+        """The result as tables; see ``Tabular``."""
+        from workbench.reports.tables_of import ab
+
+        return ab(self)
 
     def __str__(self) -> str:
         parts = [str(self.comparison), *(item.caption for item in self.flips.values())]

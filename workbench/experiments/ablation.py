@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from workbench.config import SIGNALS, AssemblyConfig
@@ -13,15 +12,18 @@ from workbench.experiments.identifiability import UNTESTABLE, Identifiability, i
 from workbench.experiments.metrics import evaluate
 from workbench.experiments.pools import Pools
 from workbench.experiments.replay import Replayer
+from workbench.reports.exports import Tabular
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from workbench.reports.cells import Table
 
 FULL = "all signals"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ablation:
+class Ablation(Tabular):
     """comparison: one arm per signal, named ``without <signal>``, against all signals. signals: the identifiability of each.
     verdicts: per signal that of the first metric, "untestable here" where the signal is constant."""
 
@@ -40,8 +42,11 @@ class Ablation:
             [f"{self.metrics[0]}, weight set to 0, the others unchanged", *lines, str(self.comparison), str(self.signals)]
         )
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+    def tables(self) -> tuple[Table, ...]:
+        """The result as tables; see ``Tabular``."""
+        from workbench.reports.tables_of import ablation
+
+        return ablation(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Strict JSON."""

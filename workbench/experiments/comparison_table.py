@@ -6,14 +6,16 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import DataError, RunError
+from workbench.reports.exports import Tabular
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from workbench.reports.cells import Table
 
 SCHEMA = "workbench.comparison/1"
 
@@ -63,7 +65,7 @@ class ComparisonRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
+class Comparison(Tabular):
     """Arms against a baseline on the same queries, paired and clustered by user.
 
     rows: one per arm and metric. primary: the metric corrected on its own (over the arms), if one was named.
@@ -120,16 +122,11 @@ class Comparison:
         head = f"{arms} against {self.baseline} (difference = {arms if len(self.arms) == 1 else 'arm'} - {self.baseline})"
         return "\n".join([head, *_aligned(self.table()), self.family])
 
-    def _repr_html_(self) -> str:
-        table = self.table()
-        names = list(table[0]) if table else []
-        header = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
-        body = "".join("<tr>" + "".join(f"<td>{escape(cells[name])}</td>" for name in names) + "</tr>" for cells in table)
-        caption = f"{', '.join(self.arms)} against {self.baseline}"
-        return (
-            f'<table class="workbench-comparison"><caption>{escape(caption)}</caption><thead><tr>{header}</tr></thead>'
-            f"<tbody>{body}</tbody></table><p>{escape(self.family)}</p>"
-        )
+    def tables(self) -> tuple[Table, ...]:
+        """The result as tables; see ``Tabular``."""
+        from workbench.reports.tables_of import comparison
+
+        return comparison(self)
 
     def to_dataframe(self) -> pd.DataFrame:
         """One row per arm and metric; ``ci95`` as two columns ``ci95_low`` and ``ci95_high``."""

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,10 @@ from workbench.errors import ConfigError
 from workbench.experiments.conflict_pairs import LABELS, LabelledPair, read_pairs
 from workbench.experiments.conflict_score import Score, Share
 from workbench.experiments.conflict_similarity import PERCENTILES, WANTED, SimilarityProfile, pair_cosines, profile
+from workbench.reports.exports import Tabular
+
+if TYPE_CHECKING:
+    from workbench.reports.cells import Table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +40,7 @@ class KindRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConflictEvaluation:
+class ConflictEvaluation(Tabular):
     """How well a test tells conflicts from other pairs.
 
     Attributes:
@@ -77,6 +81,12 @@ class ConflictEvaluation:
             "wrong": list(self.wrong),
             "similarity": self.similarity.to_dict() if self.similarity else None,
         }
+
+    def tables(self) -> tuple[Table, ...]:
+        """The result as tables; see ``Tabular``."""
+        from workbench.reports.tables_of import conflicts
+
+        return conflicts(self)
 
     def __str__(self) -> str:
         """A table for the terminal; intervals are 95 % Wilson intervals."""

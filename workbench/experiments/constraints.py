@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.errors import ConfigError
+from workbench.reports.exports import Tabular
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from workbench.reports.cells import Table
 
 _NAME = r"[A-Za-z][A-Za-z0-9@]*"
 _GOAL = re.compile(rf"\s*(max|min)\s+({_NAME})\s*(?:subject\s+to\s+(.+?))?\s*", re.IGNORECASE | re.DOTALL)
@@ -70,7 +73,7 @@ class Goal:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choice:
+class Choice(Tabular):
     """The answer to a goal: ``feasible``, and the row chosen, or the nearest one when nothing satisfies the limits.
 
     row: position in the table. n_feasible: rows that satisfy all limits. ties: rows equal in the goal's metric among them.
@@ -85,6 +88,12 @@ class Choice:
     n: int
     ties: int
     broken: tuple[str, ...] = ()
+
+    def tables(self) -> tuple[Table, ...]:
+        """The result as tables; see ``Tabular``."""
+        from workbench.reports.tables_of import choice
+
+        return choice(self)
 
     def __str__(self) -> str:
         shown = ", ".join(

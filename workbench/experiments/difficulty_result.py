@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 from workbench.experiments.ambiguity import Ambiguity
 from workbench.experiments.difficulty_arms import ARMS, NOISE
 from workbench.experiments.planted_pairs import PairCheck
+from workbench.reports.exports import Tabular
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from workbench.reports.cells import Table
 
 COMPLETE = 0.995
 """Clean recall from which an arm is said to answer a scenario completely."""
@@ -56,7 +59,7 @@ class SignalDependence:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Difficulty:
+class Difficulty(Tabular):
     """How hard a dataset is. ``str()`` prints the tables.
 
     Recall is *clean*: relevant statements in the assembled context / relevant statements, and 0 for a query whose
@@ -130,6 +133,12 @@ class Difficulty:
             "ambiguous": [str(item) for item in self.ambiguous],
             "problems": list(self.problems),
         }  # fmt: skip
+
+    def tables(self) -> tuple[Table, ...]:
+        """The result as tables; see ``Tabular``."""
+        from workbench.reports.tables_of import difficulty
+
+        return difficulty(self)
 
     def __str__(self) -> str:
         shown = f"{self.n_users} of {self.n_users_total} users" if self.n_users < self.n_users_total else f"{self.n_users} users"

@@ -4,7 +4,6 @@ weight."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +11,12 @@ import numpy as np
 from workbench.config import SIGNALS, AssemblyConfig
 from workbench.experiments.pools import Pools
 from workbench.experiments.replay import Replayer
+from workbench.reports.exports import Tabular
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from workbench.reports.cells import Table
 
 UNTESTABLE = "untestable here"
 TESTABLE = "testable"
@@ -23,7 +25,7 @@ _CONSTANT = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
-class Identifiability:
+class Identifiability(Tabular):
     """rows: per signal its nominal weight; spread (mean standard deviation in a pool); least and most (range over all pools);
     share of pools in which it varies; effective weight (nominal x spread, normalised per pool, mean over pools); and whether it
     is testable."""
@@ -63,8 +65,11 @@ class Identifiability:
     def __str__(self) -> str:
         return f"{self.caption}\n{self.to_dataframe().to_string(index=False, float_format=lambda value: f'{value:.4f}')}"
 
-    def _repr_html_(self) -> str:
-        return f"<p>{escape(self.caption)}</p>{self.to_dataframe().to_html(index=False)}"
+    def tables(self) -> tuple[Table, ...]:
+        """The result as tables; see ``Tabular``."""
+        from workbench.reports.tables_of import identifiability
+
+        return identifiability(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Strict JSON."""

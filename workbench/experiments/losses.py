@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +13,12 @@ from workbench.data.judged import JudgedDataset, JudgedQuery
 from workbench.errors import DataError
 from workbench.experiments.outcome import statements
 from workbench.experiments.record import write_json
+from workbench.reports.exports import Tabular
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from workbench.reports.cells import Table
 
 STAGES = tuple(fate for fate in Fate if fate is not Fate.SELECTED)
 """The fates of a lost entry, in the order of the stages."""
@@ -25,13 +27,13 @@ SCHEMA = "workbench.losses/1"
 
 
 @dataclass(frozen=True, kw_only=True)
-class LossReport:
+class LossReport(Tabular):
     """Fates of the relevant entries of an arm.
 
     rows: per group, then over all: group, relevant (entries), one count per stage in the order of the pipeline (keys are the
     labels of ``Fate``), selected, and covered: lost entries whose statement another entry in the prompt says (they cost no
-    recall). lost: one record per lost entry: query_id, user_id, group, entry_id, stage, covered. Relevant entries of queries
-    without judgement are left out and counted in ``n_unjudged``.
+    recall; None where that is not known). lost: one record per lost entry: query_id, user_id, group, entry_id, stage, covered.
+    Relevant entries of queries without judgement are left out and counted in ``n_unjudged``.
     """
 
     arm: str
@@ -82,8 +84,11 @@ class LossReport:
     def __str__(self) -> str:
         return f"{self.caption}\n{self.to_dataframe().to_string(index=False)}"
 
-    def _repr_html_(self) -> str:
-        return f"<p>{escape(self.caption)}</p>{self.to_dataframe().to_html(index=False)}"
+    def tables(self) -> tuple[Table, ...]:
+        """The result as tables; see ``Tabular``."""
+        from workbench.reports.tables_of import losses
+
+        return losses(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Strict JSON."""
@@ -163,6 +168,37 @@ def losses(
         n_queries=judged,
         n_unjudged=sum(not query.judged for query in dataset.queries),
     )
+
+
+def losses_of_table(frame: pd.DataFrame, arm: str, *, dataset: str, group_name: str) -> LossReport:
+    """The loss report of one arm of a recorded run, from its ``per_query.parquet``.
+
+    frame: columns arm, query_id, user_id, group, judged, answerable, relevant and relevant_fate. What other entries say the
+    same as a lost one is not in that table, so ``covered`` is None throughout. Raises DataError when a column is missing.
+    """
+    wanted = ["arm", "query_id", "user_id", "group", "judged", "answerable", "relevant", "relevant_fate"]
+    missing = [name for name in wanted if name not in frame]
+    if missing:
+        raise DataError(f"the table of queries lacks {', '.join(missing)}; run again to write it anew")
+    own = frame[frame["arm"] == arm]
+    counted = own[own["judged"] & own["answerable"]]
+    empty: dict[str, Any] = {"relevant": 0, **{fate.label: 0 for fate in Fate}}
+    tables: dict[str, dict[str, Any]] = {}
+    overall = dict(empty)
+    lost: list[dict[str, Any]] = []
+    for record in counted[wanted].itertuples(index=False):
+        for key, fate in zip(record.relevant, record.relevant_fate, strict=True):
+            for row in (tables.setdefault(record.group, dict(empty)), overall):
+                row["relevant"] += 1
+                row[fate] += 1
+            if fate != Fate.SELECTED.label:
+                shared = {"query_id": record.query_id, "user_id": record.user_id, "group": record.group}
+                lost.append({**shared, "entry_id": key, "stage": fate, "covered": None})
+    rows = [{"group": group, **tables[group], "covered": None} for group in sorted(tables) if group != OVERALL or len(tables) > 1]
+    return LossReport(
+        arm=arm, dataset=dataset, group_name=group_name, rows=(*rows, {"group": OVERALL, **overall, "covered": None}),
+        lost=tuple(lost), n_queries=len(counted), n_unjudged=int((~own["judged"]).sum()),
+    )  # fmt: skip
 
 
 def _covered(query: JudgedQuery, shown: Sequence[str]) -> set[str]:

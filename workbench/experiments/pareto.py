@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +16,12 @@ from workbench.experiments.pools import Floats, Ints, Pools
 from workbench.experiments.replay import Replayer
 from workbench.experiments.resampling import cluster_bootstrap_ci
 from workbench.experiments.space import simplex
+from workbench.reports.exports import Tabular
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from workbench.reports.cells import Table
 
 SPLIT_TIERS = ("memories", "episodes", "procedures")
 
@@ -46,7 +48,7 @@ def _means(replayer: Replayer, configs: Sequence[AssemblyConfig]) -> tuple[Float
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Marginal:
+class Marginal(Tabular):
     """What tokens buy. rows: tier, budget_from, budget_to, tokens (mean used more), recall (mean gained), its 95 % interval, and
     recall_per_100_tokens (None where no more tokens were used); n queries with an answer."""
 
@@ -64,8 +66,11 @@ class Marginal:
             "paired over queries; intervals 95 %, wild cluster bootstrap by user, one step each, uncorrected"
         )
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+    def tables(self) -> tuple[Table, ...]:
+        """The result as tables; see ``Tabular``."""
+        from workbench.reports.tables_of import marginal
+
+        return marginal(self)
 
 
 def marginal_recall(
@@ -111,7 +116,7 @@ def marginal_recall(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Split:
+class Split(Tabular):
     """A split of ``total`` tokens over the tiers: budgets, mean recall and tokens used with it and with the present budgets.
 
     ties: how many splits reach the same recall; the one that uses fewest tokens is given.
@@ -127,6 +132,12 @@ class Split:
     n: int
     tried: int
     ties: int
+
+    def tables(self) -> tuple[Table, ...]:
+        """The result as tables; see ``Tabular``."""
+        from workbench.reports.tables_of import split
+
+        return split(self)
 
     def __str__(self) -> str:
         parts = ", ".join(f"{tier} {budget}" for tier, budget in self.budgets.items())

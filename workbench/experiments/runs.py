@@ -14,7 +14,7 @@ import numpy as np
 
 from workbench.config import AssemblyConfig
 from workbench.embedding.cache import EmbeddingCache
-from workbench.embedding.encoder import Encoder, load_encoder
+from workbench.embedding.encoder import Encoder, recorded_encoder
 from workbench.errors import RunError
 from workbench.experiments.manifest import MANIFEST, Source, file_checksums, read_manifest
 from workbench.experiments.space import Space
@@ -124,7 +124,7 @@ def rerun(
     """
     manifest = read_manifest(run)
     source = Source.of(manifest, data)
-    encoder = encoder if encoder is not None else load_encoder(_encoder_name(manifest["encoder"]))
+    encoder = encoder if encoder is not None else recorded_encoder(manifest["encoder"])
     if encoder.name != manifest["encoder"]:
         raise RunError(f"the run used the encoder {manifest['encoder']}, this one is {encoder.name}")
     dataset = source.load()
@@ -165,12 +165,16 @@ def rerun(
             sweep_run(source, space, encoder, total=settings["total"], latency=settings["latency"] or 0, **shared)
         else:
             tuning_run(source, cast(Space, space), encoder, by=settings["by"], **shared)
+    elif kind == "latency":
+        from workbench.experiments.latency.run import latency_run, plan_from_dict
+
+        latency_run(
+            source, {arm["name"]: AssemblyConfig.from_dict(arm["config"]) for arm in settings["configs"]}, encoder, out=out,
+            sizes=settings["sizes"], plan=plan_from_dict(settings["plan"]), cache=cache, cold=settings["cold"],
+            cold_encoder=settings["cold_encoder"], limit_ms=settings["limit_ms"], seed=seed, dataset=dataset, timed=timed,
+        )  # fmt: skip
     else:
-        raise RunError(f"{run} is of kind {kind!r}, which cannot be run again; kinds are run, ab, sweep and tune")
-
-
-def _encoder_name(recorded: str) -> str:
-    return recorded.partition("@")[0]
+        raise RunError(f"{run} is of kind {kind!r}, which cannot be run again; kinds are run, ab, sweep, tune and latency")
 
 
 @dataclass(frozen=True, kw_only=True)

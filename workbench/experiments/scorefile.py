@@ -6,9 +6,8 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.config import AssemblyConfig
 from workbench.data.judged import JudgedDataset
@@ -20,6 +19,10 @@ from workbench.experiments.outcome import Floats, Outcome, tally
 from workbench.experiments.poolstore import build_pools, effective_config
 from workbench.experiments.replay import Replayer
 from workbench.experiments.summary import Summary, summarise
+from workbench.reports.exports import Tabular
+
+if TYPE_CHECKING:
+    from workbench.reports.cells import Table
 
 RANKING_METRICS = ("Recall@5", "Recall@10", "Recall@20", "nDCG@10", "Precision@10", "RR")
 SELECTION_METRICS = (
@@ -108,7 +111,7 @@ def _trec(lines: Sequence[tuple[int, str]], source: Path) -> dict[str, Ranked]:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Score:
+class Score(Tabular):
     """A judged run file. summaries: metric -> mean, interval and counts. values: metric -> (Q,) per query of the dataset.
     missing: queries of the dataset that the file does not answer; they count as the worst. strangers: ids that are not in the
     user's store."""
@@ -136,8 +139,11 @@ class Score:
     def __str__(self) -> str:
         return "\n".join([self.caption, *map(str, self.summaries.values())])
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+    def tables(self) -> tuple[Table, ...]:
+        """The result as tables; see ``Tabular``."""
+        from workbench.reports.tables_of import score
+
+        return score(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Strict JSON."""

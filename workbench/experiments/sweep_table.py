@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +16,12 @@ from workbench.experiments.constraints import Choice, Goal, choose
 from workbench.experiments.metrics import parse_metric
 from workbench.experiments.pools import Floats, Ints
 from workbench.experiments.record import write_json
+from workbench.reports.exports import Tabular
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from workbench.reports.cells import Table
 
 SCHEMA = "workbench.sweep/1"
 
@@ -62,7 +64,7 @@ def ranks(means: Any, metric: str) -> pd.Series:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Sweep:
+class Sweep(Tabular):
     """C configurations on Q queries.
 
     table: see ``flat_table``. values: metric -> (C, Q), NaN where undefined. configs, queries, users: of the rows and columns of
@@ -142,8 +144,11 @@ class Sweep:
     def __str__(self) -> str:
         return f"{self._caption}\n{self._shown().to_string(index=False, float_format=lambda value: f'{value:.4g}')}"
 
-    def _repr_html_(self) -> str:
-        return f"<p>{escape(self._caption)}</p>{self._shown().to_html(index=False, float_format=lambda value: f'{value:.4g}')}"
+    def tables(self) -> tuple[Table, ...]:
+        """The result as tables; see ``Tabular``."""
+        from workbench.reports.tables_of import sweep
+
+        return sweep(self)
 
     def save(self, folder: str | Path) -> None:
         """Write ``sweep.parquet`` (the table), ``per_query.parquet`` and ``sweep.json`` into an existing folder."""

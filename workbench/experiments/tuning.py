@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,13 +19,16 @@ from workbench.experiments.identifiability import Identifiability
 from workbench.experiments.outcome import Bools, Floats, Ints
 from workbench.experiments.splits import UserSplit
 from workbench.experiments.sweep_table import Sweep
+from workbench.reports.exports import Tabular
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from workbench.reports.cells import Table
+
 
 @dataclass(frozen=True, kw_only=True)
-class Tuning:
+class Tuning(Tabular):
     """The configuration chosen on validation, and its one report on the test users.
 
     row: in the sweep. params: what the sweep varied. train, validation, test: mean of the goal's metric for the chosen
@@ -62,8 +64,11 @@ class Tuning:
         lines.append(str(self.comparison))
         return "\n".join([*lines, *([self.signals.warning, str(self.signals)] if self.signals else [])])
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+    def tables(self) -> tuple[Table, ...]:
+        """The result as tables; see ``Tabular``."""
+        from workbench.reports.tables_of import tuning
+
+        return tuning(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Strict JSON."""
@@ -127,7 +132,7 @@ def tune(
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrossTuning:
+class CrossTuning(Tabular):
     """Leave-one-user-out: each user's queries are judged under the configuration that is best on all other users.
 
     folds: per user: row chosen, params, train (mean on the others), held_out, baseline, n. comparison: over all queries, each
@@ -164,8 +169,11 @@ class CrossTuning:
         ]
         return "\n".join([*lines, *([self.signals.warning, str(self.signals)] if self.signals else [])])
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+    def tables(self) -> tuple[Table, ...]:
+        """The result as tables; see ``Tabular``."""
+        from workbench.reports.tables_of import cross_tuning
+
+        return cross_tuning(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Strict JSON."""

@@ -25,8 +25,9 @@ def similar_pairs(snapshot: Snapshot, rows: IntArray, threshold: float) -> tuple
     """
     vectors = snapshot.vectors[rows]
     gram = vectors @ vectors.T
-    left, right = np.nonzero(np.triu(gram >= threshold - _SLACK, k=1))
-    return left, right, gram[left, right].astype(np.float64)
+    flat = np.flatnonzero(np.triu(gram >= threshold - _SLACK, k=1))
+    left, right = np.divmod(flat, max(rows.size, 1))
+    return left, right, gram.ravel()[flat].astype(np.float64)
 
 
 def exact_cosines(snapshot: Snapshot, left: IntArray, right: IntArray) -> npt.NDArray[np.float64]:

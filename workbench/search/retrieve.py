@@ -44,24 +44,23 @@ def retrieve(
 
     query_vector: shape (dim,), unit norm or zero (then the vector arm finds nothing). keyword_scores: BM25, shape (n,).
     """
-    n = len(snapshot.ids)
-    arms = np.zeros(n, dtype=np.int64)
     has_vector = bool(np.any(query_vector))
+    parts, sizes = [], []
     for layer in range(3):
         start, stop = snapshot.bounds[layer], snapshot.bounds[layer + 1]
-        hits = snapshot.indexes[layer].search(query_vector, config.top_k) if has_vector else np.empty(0, dtype=np.int64)
-        found = snapshot.index_rows[layer][hits]
-        arms[found] |= VECTOR_ARM
-        matched = top_rows(keyword_scores[start:stop], config.top_k) + start
-        arms[matched] |= KEYWORD_ARM
-    rows = np.flatnonzero(arms)
+        if has_vector:
+            parts.append(snapshot.index_rows[layer][snapshot.indexes[layer].search(query_vector, config.top_k)])
+            sizes.append((parts[-1].size, VECTOR_ARM))
+        parts.append(top_rows(keyword_scores[start:stop], config.top_k) + start)
+        sizes.append((parts[-1].size, KEYWORD_ARM))
+    rows, arms = _union(np.concatenate(parts), np.repeat([arm for _, arm in sizes], [size for size, _ in sizes]))
     cosine = cosines(snapshot.vectors[rows], query_vector)
     bm25 = keyword_scores[rows]
     relevance = _relevance(snapshot, rows, cosine, bm25, query_vector, keyword_scores, config)
     return Pool(
         row=rows,
         layer=np.searchsorted(np.asarray(snapshot.bounds[1:3]), rows, side="right").astype(np.int64),
-        arms=arms[rows],
+        arms=arms,
         cosine=cosine,
         bm25=bm25,
         relevance=relevance,
@@ -72,6 +71,16 @@ def retrieve(
         category=snapshot.category[rows],
         tokens=snapshot.tokens[rows],
     )
+
+
+def _union(hits: IntArray, arms: IntArray) -> tuple[IntArray, IntArray]:
+    """The rows of ``hits`` ascending, each once, and the arms that found them together; an arm finds a row at most once."""
+    order = np.argsort(hits, kind="stable")
+    hits, arms = hits[order], arms[order]
+    if hits.size == 0:
+        return hits, arms
+    first = np.concatenate(([0], np.flatnonzero(hits[1:] != hits[:-1]) + 1))
+    return hits[first], np.add.reduceat(arms, first)
 
 
 def _relevance(
@@ -85,7 +94,7 @@ def _relevance(
 ) -> FloatArray:
     if rows.size == 0:
         return np.empty(0, dtype=np.float64)
-    best = float(keyword_scores.max())
+    best = float(bm25.max())  # the store's best is among the hits of its layer
     fused = fuse_linear(cosine, bm25, best, config.alpha)
     if config.fusion == "linear":
         return fused
@@ -93,8 +102,8 @@ def _relevance(
         sample = fuse_linear(
             cosines(snapshot.floor_vectors, query_vector), keyword_scores[snapshot.floor_rows], best, config.alpha
         )
-        size = int(snapshot.searchable.sum())
-        floor = float(np.median(sample)) * size / (size + _FLOOR_SHRINK)
+        size = sum(part.size for part in snapshot.index_rows)
+        floor = median(sample) * size / (size + _FLOOR_SHRINK)
         return spread(fused, floor, config.reference_relevance or 0.0)
     if config.fusion == "minmax":
         return config.alpha * _minmax(cosine) + (1 - config.alpha) * _minmax(bm25)
@@ -124,6 +133,15 @@ def spread(fused: FloatArray, floor: float, reference: float) -> FloatArray:
     if scale <= 1e-9:
         return np.zeros_like(fused)
     return np.clip((fused - floor) / scale, 0.0, 1.0)
+
+
+def median(values: FloatArray) -> float:
+    """As ``np.median`` of a non-empty array without NaN, bit for bit, at a fraction of its overhead."""
+    half = values.size // 2
+    if values.size % 2:
+        return float(np.partition(values, half)[half])
+    part = np.partition(values, (half - 1, half))
+    return float((part[half - 1] + part[half]) / 2.0)
 
 
 def _minmax(values: FloatArray) -> FloatArray:

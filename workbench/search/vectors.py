@@ -6,6 +6,9 @@ module.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import faiss
@@ -23,9 +26,20 @@ HNSW_FROM = 50_000
 _M = 32
 _EF_CONSTRUCTION = 200
 _EF_SEARCH = 256
+_switch_over = ContextVar("switch_over", default=HNSW_FROM)
 
 # One query against a flat index is slower on two threads than on one, and results must not depend on the thread count.
 faiss.omp_set_num_threads(1)
+
+
+@contextmanager
+def switch_over(rows: int) -> Iterator[None]:
+    """In this block indexes become graphs from ``rows`` rows on instead of ``HNSW_FROM``: to measure one beside the other."""
+    token = _switch_over.set(rows)
+    try:
+        yield
+    finally:
+        _switch_over.reset(token)
 
 
 class VectorIndex:
@@ -48,7 +62,7 @@ class VectorIndex:
             raise StoreError("vectors contain NaN or infinity; encode the texts again")
         self.dim = int(matrix.shape[1])
         self.count = int(matrix.shape[0])
-        self.exact = self.count < HNSW_FROM if exact is None else exact
+        self.exact = self.count < _switch_over.get() if exact is None else exact
         norms = np.sqrt(np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64))
         off = (np.abs(norms - 1.0) > 1e-5) & (norms > 0)
         if off.any():
