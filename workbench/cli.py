@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from workbench.commands import ab, core, data, generate, runs, score, sweep, weights
+from workbench.commands import ab, core, data, generate, inspect, latency, report, runs, score, sweep, weights
 from workbench.errors import WorkbenchError
 
 app = typer.Typer(
@@ -15,7 +15,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-for topic in (core, ab, sweep, score, data, runs, weights):
+for topic in (core, inspect, ab, sweep, score, latency, data, report, runs, weights):
     topic.register(app)
 generate.register(data.app)
 

@@ -6,7 +6,9 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,10 +17,13 @@ from hypothesis import strategies as st
 
 from workbench.assembly.conflict_filter import candidates
 from workbench.assembly.conflict_judge import judge_texts
+from workbench.assembly.conflict_memo import VerdictMemo
 from workbench.assembly.conflict_reader import read
 from workbench.assembly.conflict_rules import RuleConflictTest
 from workbench.assembly.conflict_test import CONFLICT, DUPLICATE, UNDECIDED, ConflictTest
+from workbench.data.synthetic import synthesize
 from workbench.errors import ConfigError, DataError
+from workbench.store.snapshot import statement
 
 TEST = RuleConflictTest()
 OWN = [json.loads(line) for line in Path(__file__).with_name("conflict_pairs_own.jsonl").read_text("utf-8").splitlines()]
@@ -158,18 +163,107 @@ def test_double_negation_affirms() -> None:
 ALL_TEXTS = sorted({text for pair in OWN for text in (pair["a"], pair["b"])})
 
 
+def slow(texts: Sequence[str], left: Any, right: Any) -> list[int]:
+    """The verdicts without the filter: every pair of sentences is judged."""
+    features = TEST.features(texts)
+    codes = []
+    for one, two in zip(left.tolist(), right.tolist(), strict=True):
+        one, two = sorted((one, two), key=lambda row: texts[row])
+        same = texts[one] == texts[two]
+        codes.append(0 if same else judge_texts(features.sentences[one], features.sentences[two]))
+    return codes
+
+
+def fast(texts: Sequence[str], left: Any, right: Any) -> list[int]:
+    return TEST.decide(TEST.features(texts), left, right, np.ones(left.size)).tolist()
+
+
 def test_filter_never_loses_a_pair() -> None:
     texts = ALL_TEXTS[::4]
+    left, right = np.triu_indices(len(texts), 1)
+    codes = fast(texts, left, right)
+    assert codes == slow(texts, left, right)
+    kept = candidates(TEST.features(texts), left, right)
+    assert kept.pair.size < 0.01 * left.size  # it also has to be worth its while
+    assert sum(map(bool, codes)) >= 3
+
+
+def test_filter_never_loses_a_pair_of_a_generated_store() -> None:
+    user = synthesize(users=1, size=260, seed=31)
+    texts = [statement(entry) for store in user.stores.values() for entry in (*store.memories, *store.episodes)]
+    left, right = np.triu_indices(len(texts), 1)
+    codes = fast(texts, left, right)
+    assert codes == slow(texts, left, right)
+    assert any(codes)
+
+
+@pytest.mark.parametrize(("n", "pairs"), [(1, 1), (2, 9), (40, 3000), (1500, 60_000), (300_000, 40_000)])
+def test_remembered_verdicts_are_those_of_their_pair(n: int, pairs: int) -> None:
+    memo = VerdictMemo(n)
+    rng = np.random.default_rng(n)
+    left, right = rng.integers(0, n, (2, pairs))
+    codes = np.where(left == right, 0, (left + right) % 12)
+    known = memo.recall(left, right)
+    assert known.tolist() == np.where(left == right, 0, -1).tolist()
+    new = np.flatnonzero(known < 0)
+    memo.keep(left[new], right[new], codes[new])
+    again = memo.recall(right, left)
+    assert ((again == codes) | (again == -1)).all()
+    assert (again >= 0).mean() > 0.8
+
+
+def test_asked_again_the_verdicts_are_the_same() -> None:
+    texts = ALL_TEXTS[:90]
     features = TEST.features(texts)
     left, right = np.triu_indices(len(texts), 1)
-    codes = TEST.decide(features, left, right, np.ones(left.size))
-    expected = [
-        judge_texts(features.sentences[i], features.sentences[j]) for i, j in zip(left.tolist(), right.tolist(), strict=True)
-    ]
-    assert codes.tolist() == expected
-    kept = candidates(features, left, right)
-    assert kept.sum() < 0.05 * left.size  # it also has to be worth its while
-    assert (codes != 0).sum() >= 3
+    half = TEST.decide(features, left[::2], right[::2], np.ones(left[::2].size))
+    whole = TEST.decide(features, right, left, np.ones(left.size))
+    assert half.tolist() == whole[::2].tolist()
+    assert whole.tolist() == TEST.decide(features, left, right, np.ones(left.size)).tolist() == slow(texts, left, right)
+
+
+def test_few_pairs_of_many_texts_are_judged_as_in_one_go() -> None:
+    texts = [text for pair in OWN for text in (pair["a"], pair["b"])]
+    left = np.arange(0, len(texts), 2)
+    assert len(texts) > 512
+    assert fast(texts, left, left + 1) == slow(texts, left, left + 1)
+
+
+FRAMES = (
+    "My {0} is {1}.",
+    "I no longer {2} {1}.",
+    "I {2} {0} with {1}.",
+    "I do not {2} {0} with {1}.",
+    "The {0} of {1} costs {3} euros.",
+    "The {0} was moved from {1} to {4}.",
+    "{4} {2} the {0} in {1} on Mondays.",
+    "Now {4} {2} {1} instead of {0}.",
+    "I prefer {0} over {1}.",
+    "The {0} is {5} and {1} is {6}.",
+    "{4}: I {2} the {0}!",
+    "Anna moved to {4}, and the {0} starts at {3}:00.",
+    "I never {2} {0}. {4} is {5}.",
+)
+SLOTTED = tuple(
+    part.split()
+    for part in (
+        "manager bicycle window meeting dog flat planner plan",
+        "Ghent garden A12 lunch tea dog aisle",
+        "like use live work hate moved",
+        "3 4 12",
+        "Anna Bern Odo",
+        "broken open closed vegetarian married",
+        "repaired pending soft hard divorced",
+    )
+)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(st.sampled_from(FRAMES), st.tuples(*map(st.sampled_from, SLOTTED))), min_size=9, max_size=24))
+def test_filter_never_loses_a_pair_of_like_frames(chosen: list[tuple[str, tuple[str, ...]]]) -> None:
+    texts = [frame.format(*words) for frame, words in chosen]
+    left, right = np.triu_indices(len(texts), 1)
+    assert fast(texts, left, right) == slow(texts, left, right)
 
 
 def test_order_of_arguments_and_of_rows_does_not_matter() -> None:
@@ -187,8 +281,14 @@ def test_a_row_depends_on_its_text_only() -> None:
     for row in range(40):
         alone = TEST.features([ALL_TEXTS[row]])
         assert together.sentences[row] == alone.sentences[0]
-        for name in ("traits", "heads", "values", "topic", "denied", "ended", "unique"):
-            assert np.array_equal(getattr(together, name)[row], getattr(alone, name)[0])
+        for name, column in alone.rows.items():
+            assert together.rows[name][row] == column[0]
+        own = slice(together.first_part[row], together.first_part[row + 1])
+        for name, column in alone.parts.items():
+            assert np.array_equal(together.parts[name][own], column)
+        keys = slice(together.first_key[own.start], together.first_key[own.stop])
+        assert np.array_equal(together.kinds[keys], alone.kinds)
+        assert np.array_equal(together.roles[keys], alone.roles)
 
 
 def test_same_text_never_conflicts_with_itself() -> None:

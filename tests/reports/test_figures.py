@@ -33,9 +33,14 @@ def test_labels_units_counts_and_intervals(make: Any) -> None:
     assert "limit 100 ms" in shown["latency"]
     assert "milliseconds per query; n timings" in shown["latency"]
     assert "n 40" in shown["latency"]
-    assert "share of relevant entries (%)" in shown["losses"]
-    counts = content["arms"]["production"]["relevant_entries"]
-    assert f"n {sum(counts.values())}" in shown["losses"]
+    assert "share of relevant entries (%); right: entries" in shown["losses"]
+    counts = [content["arms"][arm]["relevant_entries"] for arm in ("production", "relevance-only")]
+    assert f"n {' / '.join(str(sum(part.values())) for part in counts)}" in shown["losses"]
+    assert f"n {' / '.join(str(part['selected']) for part in counts)}" in shown["losses"]
+    for stage in ("not retrieved", "over the cap", "duplicate", "superseded", "below minimum score", "over budget"):
+        lost = " / ".join(f"−{part[stage]}" if part[stage] else "0" for part in counts)
+        assert stage in shown["losses"]
+        assert lost in shown["losses"], stage
     n = content["arms"]["production"]["metrics"]["ContextRecall"]["n"]
     assert f"n {n}" in shown["metrics"]
     # per arm one line of its colour for every interval

@@ -134,7 +134,7 @@ def test_json_is_strict_and_alone(context: AssembledContext) -> None:
 
 
 def test_control_characters_do_not_reach_the_terminal(context: AssembledContext) -> None:
-    odd = SimpleNamespace(**{name: getattr(context, name) for name in ("tokens", "timings", "fates", "selected_ids")})
+    odd = SimpleNamespace(**{name: getattr(context, name) for name in ("tokens", "timings", "fate_rows", "selected_ids")})
     odd.prompt = "a\x1b[31mred\x1b[0m \x07 b"
     odd.warnings = ("careful [bold]\x1b]0;title\x07",)
     text = output(odd)  # type: ignore[arg-type]

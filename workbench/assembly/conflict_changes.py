@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from workbench.assembly.conflict_compare import (
     CODES,
     Pair,
@@ -17,11 +19,14 @@ from workbench.assembly.conflict_lexicon import FLAGS, SLOTS, word_set
 from workbench.assembly.conflict_statement import CHANGE, SELF, Sentence, near
 
 _PREF, _UPD, _UNIV, _SUPERSEDE = FLAGS["pref"], FLAGS["upd"], FLAGS["univ"], FLAGS["supersede"]
+_PLAN, _DATED, _MONTH = FLAGS["plan"], FLAGS["resched"] | FLAGS["move"], word_set("month")
 _RESCHED, _MOVE = FLAGS["resched"], FLAGS["move"]
 _PERSON_SLOTS = SLOTS["reside"] | SLOTS["work"] | SLOTS["study"]
 _THING_SLOTS = SLOTS["place"] | SLOTS["tool"] | SLOTS["code"]
 _PERSONAL = word_set("marital job hospital leave birth diet chrono")
 _GRADED = word_set("len firm cook formal sweet chrono arch vis mode temp lr sync order case auto")
+_SERIAL = re.compile(r"[-/]\d{2}|\d{2}[-/]")
+_OWNED = word_set("of de do da von")
 _HOMES = word_set("in at near for en bei im em no na num numa 에")
 _PLACES = word_set("im am in at on under behind beside inside with by from en bei auf unter em no na num numa pelo 에")
 _GOALS = _PLACES | word_set("to into onto over nach para a")
@@ -30,11 +35,13 @@ _GOALS = _PLACES | word_set("to into onto over nach para a")
 def value_change(p: Pair) -> int:
     """The same slot holds another number, time or date."""
     a, b = p.a, p.b
+    change = (a.flags | b.flags) & CHANGE
     found = changed_values(a.values, b.values) if a.values and b.values else None
+    if found is None and a.values and b.values and (change & _DATED or a.flags & b.flags & _PLAN):
+        found = changed_values(a.values, b.values, _MONTH)
     if found is None:
         return 0
     one, two = found
-    change = (a.flags | b.flags) & CHANGE
     if any(c.denies for c in a.clauses) != any(c.denies for c in b.clauses) and not change:
         return 0
     if (
@@ -54,7 +61,11 @@ def value_change(p: Pair) -> int:
         common = [key for key in a.keys if near(key, b.reach)]
         if not common or (p.rest_a and p.rest_b) or len(p.rest_a) + len(p.rest_b) >= len(common):
             return 0
-    when = one.dimension in ("date", "weekday")
+    when = one.dimension in ("date", "weekday", "month")
+    if one.dimension == "plain" and not change and p.rest_a and p.rest_b and len(p.rest_a) + len(p.rest_b) > 2:
+        return 0  # two numbers that nothing relates
+    if one.dimension == "month" and p.rest_a and p.rest_b:
+        return 0
     if when and a.indefinite & b.indefinite and not change:
         return 0
     if not when and p.occasions and one.dimension != "clock":
@@ -138,18 +149,24 @@ def exclusive(p: Pair) -> int:
     if not p.rest_a or not p.rest_b:
         return _swapped(p)
     reason = CODES["name"] if p.names else CODES["exclusive value"]
+    if _other_item(p):
+        return 0
     if _lives_elsewhere(p):
         return reason
     if a.flags & b.flags & _PREF and a.scopes != b.scopes:
         return 0
     if p.names and _copular(a, p.rest_a) and _copular(b, p.rest_b) and p.shared and not (a.talk or b.talk):
         return reason
-    domain = bool(p.shared) or bool(a.scopes and a.scopes == b.scopes)
-    if not domain or runs(a, b.reach) != 1 or runs(b, a.reach) != 1 or (a.talk and p.coverage < 0.6):
+    domain = any(key not in a.heads and key not in b.heads for key in p.shared) or bool(a.scopes and a.scopes == b.scopes)
+    if not domain or runs(a, p.rest_a) != 1 or runs(b, p.rest_b) != 1 or (a.talk and p.coverage < 0.6):
         return 0
     if a.flags & b.flags & _PREF and parallel(p) and ("over" in a.links.values()) == ("over" in b.links.values()):
         return reason
     alone = [key for key in a.unique | b.unique if near(key, a.reach) and near(key, b.reach)]
+    if any(side.links.get(key) in ("with", "w") for key in alone for side in (a, b)):
+        alone = []  # an appointment with the one who holds the role
+    if alone and (_other_owner(p, alone) or not _known(a, b)):
+        return 0
     if alone and (a.unique & b.unique or len(p.shared) >= 2 or (update and p.names)):
         return reason
     if a.talk or (not near(a.keys[0], b.reach) and not near(b.keys[0], a.reach) and not a.heads & b.heads):
@@ -164,6 +181,18 @@ def exclusive(p: Pair) -> int:
     ):
         return reason
     placed = (a.slots | b.slots) & _THING_SLOTS
+    if update and placed and not (near(a.keys[0], b.reach) and near(b.keys[0], a.reach)) and not a.heads & b.heads:
+        return 0  # what stands first in one stands elsewhere in the other: "a sticker now decorates the oven"
+    if (
+        update
+        and placed
+        and any(
+            key in unmatched and side.links.get(key) == "for" and near(one, other.reach)
+            for side, unmatched, other in ((a, p.rest_a, b), (b, p.rest_b, a))
+            for one, key in zip(side.keys, side.keys[1:], strict=False)
+        )
+    ):
+        return 0  # "stickers for the scheduler"
     if update and placed and (len(p.shared) >= 2 or (located(a, p.rest_a, _GOALS) and located(b, p.rest_b, _GOALS))):
         return reason
     only_names = all(key in a.names or key not in a.strong for key in p.rest_a) and all(
@@ -172,19 +201,48 @@ def exclusive(p: Pair) -> int:
     return reason if update and p.names and only_names else 0
 
 
+def _other_owner(p: Pair, alone: list[str]) -> bool:
+    """Whether one says whose it is and the other does not say the same, or both say what it is for, and differ in that.
+
+    "The dentist of my landlord", "my dentist"; "the deadline for the novel", "the deadline for my tax return".
+    """
+    for_what = 0
+    for side, unmatched in ((p.a, p.rest_a), (p.b, p.rest_b)):
+        for one, key in zip(side.keys, side.keys[1:], strict=False):
+            if key in unmatched and one in alone and side.links.get(key) in _OWNED:
+                return True
+        for_what += any(side.links.get(key) == "for" for key in unmatched)
+    return for_what == 2
+
+
+def _other_item(p: Pair) -> bool:
+    """Whether both name an item by its number and the items differ: "the printer GQ-8412", "contract U37/89234"."""
+    return all(
+        any(_SERIAL.search(key) and key not in side.links and key not in side.value_names for key in keys)
+        for side, keys in ((p.a, p.rest_a), (p.b, p.rest_b))
+    )
+
+
 def _lives_elsewhere(p: Pair) -> bool:
     """One person, two places to live, work or study."""
     a, b = p.a, p.b
     slots = a.slots & b.slots & _PERSON_SLOTS
     if not slots or p.occasions or not (a.direct and b.direct and same_person(a, b)) or (a.names & b.names) - a.heads:
         return False
-    if not (linked(a, p.rest_a, _HOMES) and linked(b, p.rest_b, _HOMES)):
+    if not (_housed(a, p.rest_a, slots) and _housed(b, p.rest_b, slots)):
         return False
     if p.names:
         return True
     # A kind of home and a town go together ("in a houseboat", "in Ghent").
     unnamed = not any(key in a.names for key in p.rest_a) and not any(key in b.names for key in p.rest_b)
-    return not (a.talk or b.talk) and (unnamed or not slots & SLOTS["reside"])
+    return not (a.talk or b.talk) and unnamed
+
+
+def _housed(a: Sentence, keys: list[str], slots: int) -> bool:
+    """Whether an unmatched word says where; or by whom somebody is employed."""
+    return linked(a, keys, _HOMES) or bool(
+        slots & SLOTS["work"] and any(a.links.get(key) == "by" and key in a.names for key in keys)
+    )
 
 
 def _copular(a: Sentence, keys: list[str]) -> bool:
@@ -211,6 +269,8 @@ def moved(a: Sentence, b: Sentence, rest_a: list[str], rest_b: list[str]) -> boo
         return False
     if a.talk and not (any(key in a.names for key in rest_a) and any(key in b.names for key in rest_b)):
         return False
+    if any(a.links.get(key) == "of" for key in rest_a):
+        return False  # somebody else's
     if b.replaced and a.keys and all(near(key, a.reach) for key in b.replaced) and near(a.keys[0], b.reach):
         return any(key in a.names for key in rest_a) or bool(a.unique)
     settled = a.slots & (SLOTS["reside"] | b.slots & _PERSON_SLOTS)
@@ -222,4 +282,8 @@ def moved(a: Sentence, b: Sentence, rest_a: list[str], rest_b: list[str]) -> boo
         return False
     if b.language == "en" and not near(b.carried or b.keys[0], a.reach):
         return False  # "Team chat moved", "The team meets in ..."
-    return near(b.keys[0], a.reach) and near(a.keys[0], b.reach) and any(near(key, b.reach) for key in a.strong)
+    return (
+        near(b.keys[0], a.reach)
+        and near(a.keys[0], b.reach)
+        and any(near(key, b.reach) for key in a.strong if key not in a.heads or key not in b.heads)
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.assembly.conflict_lexicon import FLAGS, Lexicon, Word, word_set
-from workbench.assembly.conflict_phrases import goal, theme
+from workbench.assembly.conflict_phrases import goal, source, theme
 from workbench.assembly.conflict_statement import Clause, reach
 from workbench.assembly.conflict_units import Value
 
@@ -19,6 +19,7 @@ _CONCORD = word_set("es pt")
 _USERS = word_set("user usuario usuaria usuário usuária nutzer nutzerin benutzer 사용자")
 _OTHERS = word_set("he she they you er sie él ella ele ela du ihr")
 _INSTEAD = word_set("instead rather statt anstatt en em anstelle")
+_MODALS = word_set("can may shall should must could might")
 _TIMES = word_set("clock date weekday month year")
 _INSIDE = word_set("insid outsid dentro fuera fora innerha außerha")
 _MANY = word_set("pet sibling child")
@@ -98,7 +99,7 @@ class ClauseReader:
                 else:
                     ended = tuple(ahead[-2:]) or keys if self.language == "ko" else keys
             if self.moved_at >= 0:
-                sources = tuple(key for key in self.keys[self.moved_at :] if self.links.get(key) == "from")
+                sources = source(self.keys[self.moved_at :], self.links, self.language, self.names)
                 if sources and ended is None:
                     ended, self.denies = sources, not self.denies
                 moved, replaced = goal(self.keys[self.moved_at :], self.links, self.language, self.switched)
@@ -125,6 +126,10 @@ class ClauseReader:
     def value(self, value: Value) -> None:
         """A number, time or date; after `before`/`after` or as a habit it restricts instead of stating."""
         if self.outdated == len(self.keys) or (self.moved_at >= 0 and self.preposition == "from"):
+            if self.outdated >= 0 and self.ended_at == self.outdated:  # a value was replaced, nothing ended
+                self.ended_at = -1
+                self.denies = not self.denies
+                self.refuses = not self.refuses
             self.outdated = -1  # the old value: "Wednesday instead of Monday", "moved from nine to ten"
         elif self.relation and value.dimension in _TIMES:
             self.scopes.add(f"rel:{self.relation}:{value.dimension}:{value.amount}")
@@ -148,12 +153,12 @@ class ClauseReader:
                 self.negators = not self.negators
             if self.neg_at < 0:
                 self.neg_at = len(self.keys)
-        if f & _END:
+        if f & _END and not (i > 1 and lows[i - 1] == "be" and lows[i - 2] in _MODALS):
             self.ended_at = len(self.keys)
             self.denies = not self.denies
             self.refuses = not self.refuses
             self.passive = i - self.be <= 2 and lows[i] != "instead"
-            if lows[i] in _INSTEAD:
+            if lows[i] in _INSTEAD or "from" in lows[i + 1 : i + 3]:
                 self.outdated = len(self.keys)
         if f & _SEPARABLE:
             self.separable = i
@@ -173,6 +178,7 @@ class ClauseReader:
             self.past = True
         elif (
             f & _PART
+            and not (f & _CAP and i)  # the magazine Salted Gazebo
             and self.auxiliary < 0
             and not (self.direct and len(self.keys) > self.subject_at)
             and not self.previous.flags & (_INDEF | _POSS | _PREP)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from workbench.assembly.conflict_lexicon import word_set
-from workbench.assembly.conflict_statement import Sentence, near, rest
+from workbench.assembly.conflict_statement import Sentence, near
 from workbench.assembly.conflict_units import Value
 from workbench.assembly.conflict_values import differ
 
@@ -50,11 +50,13 @@ def pair(a: Sentence, b: Sentence) -> Pair:
     """Compares the topics of two sentences."""
     heads = a.heads & b.heads
     topic_a, topic_b = [key for key in a.strong if key not in heads], [key for key in b.strong if key not in heads]
-    shared = [key for key in topic_a if near(key, b.reach)]
-    back = sum(near(key, a.reach) for key in topic_b)
+    known_a = {key for key in a.keys if key in b.reach or near(key, b.reach)}
+    known_b = {key for key in b.keys if key in a.reach or near(key, a.reach)}
+    shared = [key for key in topic_a if key in known_a]
+    back = sum([key in known_b for key in topic_b])
     coverage = max(len(shared) / max(len(topic_a), 1), back / max(len(topic_b), 1))
-    rest_a, rest_b = rest(a.keys, b.reach), rest(b.keys, a.reach)
-    names = any(key in a.names for key in rest_a) and any(key in b.names for key in rest_b)
+    rest_a, rest_b = [key for key in a.keys if key not in known_a], [key for key in b.keys if key not in known_b]
+    names = bool(a.names and b.names) and not a.names.isdisjoint(rest_a) and not b.names.isdisjoint(rest_b)
     found = changed_values(a.values, b.values, _OCCASIONS) if a.values and b.values else None
     return Pair(a, b, shared, rest_a, rest_b, coverage, found is not None, names)
 
@@ -123,21 +125,25 @@ def parallel(p: Pair) -> bool:
     """
     if not p.rest_a or not p.rest_b:
         return False
-    return bool(_sites(p.a, p.b.reach) & _sites(p.b, p.a.reach))
+    sites = _sites(p.a, p.rest_a)
+    return bool(sites) and not sites.isdisjoint(_sites(p.b, p.rest_b))
 
 
-def _sites(a: Sentence, other: frozenset[str]) -> set[str]:
+def _sites(a: Sentence, unmatched: list[str]) -> set[str]:
+    """Where the unmatched topic words stand: "<" and what is in front, ">" and what is behind, the preposition."""
     sites: set[str] = set()
-    last = len(a.keys) - 1
-    for i, key in enumerate(a.keys):
-        if key not in a.strong or near(key, other):
+    keys, links = a.keys, a.links
+    for i, key in enumerate(keys):
+        if key not in unmatched or key not in a.strong:
             continue
-        if i == 0 or near(a.keys[i - 1], other):
-            sites.add("<" + (a.keys[i - 1][:5] if i else ""))
-        if i < last and near(a.keys[i + 1], other):
-            sites.add(">" + a.keys[i + 1][:5])
-        if key in a.links:
-            sites.add(a.links[key])
+        if i == 0:
+            sites.add("<")
+        elif keys[i - 1] not in unmatched:
+            sites.add("<" + keys[i - 1][:5])
+        if i + 1 < len(keys) and keys[i + 1] not in unmatched:
+            sites.add(">" + keys[i + 1][:5])
+        if key in links:
+            sites.add(links[key])
     return sites
 
 
@@ -147,20 +153,20 @@ def linked_by(a: Sentence, other: frozenset[str]) -> set[str]:
 
 
 def located(a: Sentence, keys: list[str], links: frozenset[str]) -> bool:
-    """Whether an unmatched word is a place or means: after one of `links`, or a name."""
-    return a.language == "ko" or any(a.links.get(key) in links or key in a.names for key in keys)
+    """Whether an unmatched word is a place or means: after one of `links` (Korean: before a particle of place), or a name."""
+    return any(a.links.get(key) in links or key in a.names for key in keys)
 
 
 def linked(a: Sentence, keys: list[str], links: frozenset[str]) -> bool:
-    """Whether an unmatched word stands behind one of `links` (Korean: anywhere, its particles are not kept)."""
-    return a.language == "ko" or any(a.links.get(key) in links for key in keys)
+    """Whether an unmatched word stands behind one of `links` (Korean: in front of a particle of place)."""
+    return any(a.links.get(key) in links for key in keys)
 
 
-def runs(a: Sentence, other: frozenset[str]) -> int:
-    """Number of unbroken stretches of unmatched words; one means that the sentences differ in one place."""
+def runs(a: Sentence, unmatched: list[str]) -> int:
+    """Number of unbroken stretches of unmatched topic words; one means that the sentences differ in one place."""
     runs, inside = 0, False
     for key in a.strong:
-        miss = not near(key, other)
+        miss = key in unmatched
         runs += miss and not inside
         inside = miss
     return runs

@@ -1,80 +1,241 @@
-"""Which pairs a rule might flag: conditions that every rule implies, by integer operations on whole arrays."""
+"""Which pairs of sentences a rule might flag: conditions that every rule implies, by integer operations on whole arrays.
+
+Whoever changes a rule in `conflict_judge` or `conflict_changes` changes its condition here. A test compares the two.
+"""
 
 from __future__ import annotations
+
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from workbench.assembly.conflict_features import Bits, RuleFeatures
+from workbench.assembly.conflict_bits import MARKS, ROLES
+from workbench.assembly.conflict_features import Columns, RuleFeatures
+from workbench.assembly.conflict_lexicon import SLOTS
+from workbench.assembly.conflict_overlap import Floats, Ints, Overlap, spread
 from workbench.assembly.conflict_statement import TRAITS
-from workbench.assembly.conflict_test import IntArray
 
-T = TRAITS
-
-
-def candidates(features: RuleFeatures, left: IntArray, right: IntArray) -> npt.NDArray[np.bool_]:
-    """Pairs that some rule might flag; a superset of the flagged ones. Shape (p,)."""
-    f = features
-    traits_a, traits_b = f.traits[left], f.traits[right]
-    either, both = traits_a | traits_b, traits_a & traits_b
-    hopeful = ((both & _BOTH) | (either & _EITHER)) != 0
-    kept = np.flatnonzero(hopeful & (f.language[left] == f.language[right]) & (f.order[left] != f.order[right]))
-    keep = np.zeros(left.shape, dtype=np.bool_)
-    keep[kept] = _possible(f, left[kept], right[kept], either[kept], both[kept])
-    return keep
+T, M = TRAITS, MARKS
+Mask = npt.NDArray[np.bool_]
+_ROLE = {name: at for at, name in enumerate((*ROLES, "all"))}
+_PERSON_SLOTS = SLOTS["reside"] | SLOTS["work"] | SLOTS["study"]
+_THING_SLOTS = SLOTS["place"] | SLOTS["tool"] | SLOTS["code"]
+_SITES = SLOTS["place"] | SLOTS["site"]
+_CHANGES = T["updates"] | T["moves"] | T["unique"]
+_EITHER = _CHANGES | T["lacks"] | T["ends"] | T["denies"]
+_BOTH = T["prefers"] | T["placed"] | T["settled"] | T["named_value"] | T["valued"] | T["staged"] | T["weekly"]
 
 
-_SELECTIVE = T["unique"] | T["denies"] | T["ends"]
-_CHANGES = T["moves"] | T["updates"] | T["crowded"]
-_TOPICAL = T["placed"] | T["named_value"] | T["prefers"] | T["weekly"]
-_BOTH = _TOPICAL | T["settled"] | T["valued"] | T["staged"]
-_EITHER = _CHANGES | T["denies"] | T["ends"] | T["unique"] | T["lacks"]
+_DENSE, _BLOCK = 512, 256
+"""Up to so many texts all pairs are sifted at once; beyond, pairs that are few among many texts go in blocks of so many."""
+
+_FEW = 16
+"""So few pairs are sooner judged than sifted again."""
 
 
-def _possible(
-    f: RuleFeatures, left: IntArray, right: IntArray, either: npt.NDArray[np.uint32], both: npt.NDArray[np.uint32]
-) -> npt.NDArray[np.bool_]:
-    """The conditions of the single rules, for the pairs whose traits do not rule all of them out."""
-    topic_a, topic_b = f.topic[left], f.topic[right]
-    shared = _any(topic_a & topic_b)
-    scoped = (f.scopes[left] & f.scopes[right]) != 0
-    valued = (f.dimensions[left] & f.dimensions[right]) != 0
-    valued &= f.values[left] != f.values[right]
-    same_head = (f.heads[left] & f.heads[right]) != 0
-    slots_a, slots_b = f.slots[left], f.slots[right]
-    filled = ((slots_a & slots_b) != 0) | (((slots_a | slots_b) != 0) & (either & T["moves"] != 0))
-    staged = (f.families[left] & f.families[right]) != 0
-    supposed = ((f.lacks[left] & f.has[right]) | (f.lacks[right] & f.has[left])) != 0
-    # Without a common topic: one person's states and homes, and what is denied and taken for granted.
-    keep = supposed | (same_head & (filled | staged)) | (scoped & (valued | (both & T["prefers"] != 0)))
-    changed = (either & (T["moves"] | T["crowded"])) | (both & _TOPICAL)
-    updated = (either & T["updates"] != 0) & ((both & T["named"]) | (either & T["placed"]) != 0)
-    keep |= shared & (valued | staged | updated | (changed != 0))
-    rest = np.flatnonzero(shared & ~keep & (either & (_SELECTIVE) != 0))
-    if rest.size:
-        one, two, topic_a, topic_b = left[rest], right[rest], topic_a[rest], topic_b[rest]
-        unique = _any((f.unique[one] & topic_b) | (f.unique[two] & topic_a))
-        denied = _denial(f, one, topic_b, two) | _denial(f, two, topic_a, one)
-        stopped = _stopped(f, one, topic_b) | _stopped(f, two, topic_a)
-        keep[rest] = unique | denied | stopped
-    return np.asarray(keep, dtype=np.bool_)
+class SentencePairs(NamedTuple):
+    """Pairs of sentences that are left: which pair of texts each belongs to, and the numbers of its sentences; each (p,)."""
+
+    pair: Ints
+    a: Ints
+    b: Ints
 
 
-def _any(bits: Bits) -> npt.NDArray[np.bool_]:
-    """Whether a row of a bit matrix has a bit. Shape (p, 8) -> (p,)."""
-    return np.asarray(np.bitwise_or.reduce(bits, axis=1) != 0)
+def candidates(features: RuleFeatures, left: Ints, right: Ints) -> SentencePairs:
+    """Pairs of sentences that some rule might flag; a superset of the flagged ones."""
+    held = np.zeros(len(features), dtype=np.bool_)
+    held[left] = held[right] = True
+    texts = np.flatnonzero(held)
+    if texts.size > _DENSE and texts.size**2 > 16 * left.size:  # few of the pairs of these texts are asked for
+        blocks = []
+        for start in range(0, left.size, _BLOCK):
+            block = slice(start, start + _BLOCK)
+            blocks.append((start, candidates(features, left[block], right[block])))
+        return SentencePairs(
+            np.concatenate([found.pair + start for start, found in blocks]),
+            np.concatenate([found.a for _, found in blocks]),
+            np.concatenate([found.b for _, found in blocks]),
+        )
+    place = np.empty(len(features), dtype=np.int64)
+    place[texts] = np.arange(texts.size)
+    starts = features.first_part[texts]
+    sizes = features.first_part[texts + 1] - starts
+    parts = spread(starts, sizes)
+    overlap = Overlap(features, parts)
+    first = np.cumsum(sizes) - sizes
+    one, two = place[left], place[right]
+    near = _promising({name: column[texts] for name, column in features.rows.items()}, overlap.common(first))
+    kept = np.flatnonzero(near.ravel()[one * texts.size + two])
+    one, two = one[kept], two[kept]
+    # every sentence of one text with every sentence of the other
+    many = sizes[one] * sizes[two]
+    which = np.repeat(np.arange(kept.size), many)
+    step = spread(np.zeros(kept.size, dtype=np.int64), many)
+    a = first[one][which] + step // sizes[two][which]
+    b = first[two][which] + step % sizes[two][which]
+    possible = np.arange(a.size)
+    if a.size > _FEW:
+        concerned = np.zeros(parts.size, dtype=np.bool_)
+        concerned[a] = concerned[b] = True
+        some = np.flatnonzero(concerned)
+        at = np.cumsum(concerned) - 1
+        possible = np.flatnonzero(_Possible(features.parts, parts[some], overlap.take(some), at[a], at[b]).any_rule())
+    return SentencePairs(kept[which[possible]], parts[a[possible]], parts[b[possible]])
 
 
-def _stopped(f: RuleFeatures, no: IntArray, topic: Bits) -> npt.NDArray[np.bool_]:
-    """Whether enough of what ended in `no` occurs in the other text: what is missing is at most half of it."""
-    ended = f.ended[no]
-    missing = np.bitwise_count(ended & ~topic).sum(axis=1, dtype=np.int64)
-    return np.asarray(_any(ended & topic) & (2 * missing <= f.ended_size[no]))
+def _promising(rows: Columns, alike: Mask) -> Mask:
+    """Texts with a content key in common, or of one person's states and homes, or of one occasion, or that presuppose each other.
+
+    rows: columns of n texts. alike: which of them have a key in common. Shape (n, n).
+    """
+
+    def both(name: str, other: str = "") -> npt.NDArray[np.uint64]:
+        return np.bitwise_and.outer(rows[name], rows[other or name])
+
+    traits, language = rows["traits"], rows["language"]
+    hopeful = ((both("traits") & _BOTH) | (np.bitwise_or.outer(traits, traits) & _EITHER)) != 0
+    hopeful &= np.equal.outer(language, language)
+    settled = (rows["slots"] & _PERSON_SLOTS) != 0
+    personal = np.logical_or.outer(settled, settled) | (both("families") != 0)
+    found = alike | ((both("heads") != 0) & personal) | (both("scopes") != 0)
+    supposed = both("lacks", "has") != 0 if rows["lacks"].any() else np.zeros_like(found)
+    return np.asarray(hopeful & (found | supposed | supposed.T))
 
 
-def _denial(f: RuleFeatures, no: IntArray, topic: Bits, yes: IntArray) -> npt.NDArray[np.bool_]:
-    """Whether every key of one of the denials in `no` occurs in `yes`, which affirms something."""
-    denied = f.denied[no]
-    outside = np.bitwise_or.reduce(denied & ~topic[:, None, :], axis=2) != 0
-    stated = np.bitwise_or.reduce(denied, axis=2) != 0
-    return np.asarray((stated & ~outside).any(axis=1) & (f.traits[yes] & T["affirms"] != 0))
+class _Side:
+    """One sentence of every pair: its columns, and how many of its keys of each role there are and occur in the other."""
+
+    def __init__(self, columns: Columns, numbers: Ints, total: Floats, matched: Floats) -> None:
+        self.numbers, self._columns, self._total, self._matched = numbers, columns, total, matched
+        self.traits, self.marks, self.slots = self["traits"], self["marks"], self["slots"]
+        self.denies = (self.traits & T["denies"]) != 0
+        self.past = (self.marks & (M["past"] | M["change"])) == M["past"]  # and nothing says that it changed
+        self.topic = self.matched("strong")
+        self.knows = self.matched("first") > 0
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        return self._columns[name][self.numbers]
+
+    def matched(self, role: str) -> Floats:
+        """How many keys of this role occur in the other sentence."""
+        return np.asarray(self._matched[_ROLE[role]])
+
+    def total(self, role: str) -> Floats:
+        """How many keys of this role there are."""
+        return np.asarray(self._total[_ROLE[role]])
+
+    def half(self, heads: Mask) -> Mask:
+        """Whether the other sentence may cover half of the topic; common heads are no part of it."""
+        size = self["strong"].astype(np.int64) - np.where(heads, self["head_strong"], 0)
+        return np.asarray(2 * self.topic >= np.maximum(size, 1))
+
+
+class _Possible:
+    """The conditions of the single rules for pairs of sentences. One mask over the pairs per method."""
+
+    def __init__(self, columns: Columns, parts: Ints, overlap: Overlap, one: Ints, two: Ints) -> None:
+        totals = overlap.totals()
+        self.a = a = _Side(columns, parts[one], totals[:, one], overlap.matched(one, two))
+        self.b = b = _Side(columns, parts[two], totals[:, two], overlap.matched(two, one))
+        self.either, self.both = a.traits | b.traits, a.traits & b.traits
+        self.marked, self.both_marked = a.marks | b.marks, a.marks & b.marks
+        self.change = (self.marked & M["change"]) != 0
+        self.heads = self._meet("heads")
+        self.half = a.half(self.heads) | b.half(self.heads)
+        self.shared = a.topic > 0
+        self.names = (a.total("name") > a.matched("name")) & (b.total("name") > b.matched("name"))
+        self.same_scopes = ((self.both_marked & M["scoped"]) != 0) & (a["scopes"] == b["scopes"])
+        self.calm = ~(a.denies | b.denies)
+        self.current = ~(a.past | b.past)
+
+    def _meet(self, name: str) -> Mask:
+        return np.asarray((self.a[name] & self.b[name]) != 0)
+
+    def any_rule(self) -> Mask:
+        """Whether some rule might flag the pair."""
+        a, b = self.a, self.b
+        supposed = (a["lacks"] & b["has"]) | (b["lacks"] & a["has"])
+        headed = (self.both_marked & M["headed"]) != 0
+        subject = ~headed | self.heads | (((a["head_keys"] & b["key_bits"]) | (b["head_keys"] & a["key_bits"])) != 0)
+        heard = ((self.both_marked & M["talk"]) == 0) | (subject & (a.topic >= 2) & self.half)
+        denied = (self._denied(a, b) | self._denied(b, a)) & ~self.names
+        changed = self._value() | self._status(headed) | self._exclusive() | self._rescheduled() | self._moved(a, b)
+        changed |= self._moved(b, a)
+        changed &= ((self.both & _BOTH) | (self.either & _CHANGES)) != 0
+        ended = self._ended(a, b, subject) | self._ended(b, a, subject)
+        return np.asarray((supposed != 0) | (heard & (ended | (subject & (denied | changed)))))
+
+    @staticmethod
+    def _ended(yes: _Side, no: _Side, subject: Mask) -> Mask:
+        """`no` ended what `yes` states."""
+        found: Mask = ((no.traits & T["ends"]) != 0) & ~yes.denies & (subject | ((no.marks & M["supersedes"]) != 0))
+        if not found.any():
+            return found
+        found &= ((yes.marks & M["past"]) == 0) | ((no.marks & M["updates"]) != 0)
+        core = no.matched("ended")
+        fits = (core > 0) & (2 * (no.total("ended") - core) <= no["ended_size"])
+        return np.asarray(found & (((no.marks & M["many"]) != 0) | fits))
+
+    @staticmethod
+    def _denied(yes: _Side, no: _Side) -> Mask:
+        """One of the denials of `no` speaks of nothing that `yes` does not mention."""
+        found: Mask = no.denies & ((yes.traits & T["affirms"]) != 0)
+        if not found.any():
+            return found
+        fits = (no.marks & M["many"]) != 0
+        for role in ("denied", "denied too"):
+            said = no.total(role)
+            fits |= (said > 0) & (said == no.matched(role))
+        return np.asarray(found & fits)
+
+    def _value(self) -> Mask:
+        """Another number, time or date."""
+        a, b = self.a, self.b
+        found: Mask = self._meet("dimensions") & (a["values"] != b["values"]) & ~self.names & self.current
+        found &= (a.denies == b.denies) | self.change
+        parallel = (a.total("lead") > a.matched("lead")) & (b.total("lead") > b.matched("lead"))
+        found &= ~parallel | ((self.marked & M["rescheduled"]) != 0)
+        if not found.any():
+            return found
+        rest_a, rest_b = a["keys"] - a.matched("all"), b["keys"] - b.matched("all")
+        common = ((rest_a == 0) | (rest_b == 0)) & (rest_a + rest_b < a.matched("all"))
+        return np.asarray(found & ((self.shared & self.half) | self.same_scopes | common))
+
+    def _status(self, headed: Mask) -> Mask:
+        """Another stage of one course of events."""
+        a, b = self.a, self.b
+        found: Mask = self._meet("families")
+        if not found.any():
+            return found
+        found &= (a["states"] != b["states"]) | (a["states_held"] != 1) | (b["states_held"] != 1)
+        return np.asarray(found & (headed | (~self.names & (self.shared | self.heads))))
+
+    def _exclusive(self) -> Mask:
+        """One slot, two values."""
+        a, b = self.a, self.b
+        prefer = (self.both & T["prefers"]) != 0
+        placed = ((self.either & T["placed"]) | (self.both & T["named"])) != 0
+        slots = a.slots & b.slots
+        tail = (self.both & (T["prefers"] | T["named_value"])) != 0
+        tail |= (slots & _THING_SLOTS != 0) & a.knows & b.knows
+        tail |= ((self.either & T["updates"]) != 0) & placed & (a.knows | b.knows | self.heads)
+        tail |= ((self.either & T["unique"]) != 0) & ((a.matched("unique") > 0) | (b.matched("unique") > 0))
+        found = (self.shared | self.same_scopes) & tail
+        found |= ((slots & _PERSON_SLOTS) != 0) & ((self.both_marked & M["direct"]) != 0) & self.heads
+        found |= prefer & (a.matched("all") == a["keys"]) & (b.matched("all") == b["keys"])  # swapped
+        return np.asarray(found & self.calm & self.current)
+
+    def _rescheduled(self) -> Mask:
+        """Other days of the week."""
+        found: Mask = ((self.both & T["weekly"]) != 0) & ~self.same_scopes & ((self.marked & M["reschedules"]) != 0)
+        return np.asarray(found & ~self.names & self.shared & self.half & self.calm)
+
+    def _moved(self, there: _Side, moved: _Side) -> Mask:
+        """`moved` says that something moved; `there` has it somewhere else."""
+        found: Mask = ((moved.marks & M["moved"]) != 0) & ((there.marks & (M["moved"] | M["past"])) == 0) & ~there.denies
+        if not found.any():
+            return found
+        settled = ((there.slots & (SLOTS["reside"] | (moved.slots & _PERSON_SLOTS))) != 0) & self.heads
+        sited = ((there.slots & _SITES) != 0) & there.knows & moved.knows
+        return np.asarray(found & (settled | sited | (((moved.marks & M["replaced"]) != 0) & there.knows)))

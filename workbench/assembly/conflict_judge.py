@@ -68,8 +68,10 @@ def ended(a: Sentence, b: Sentence, subject: bool) -> bool:
             continue
         if not scopes_agree(a, b, narrower_a=True, narrower_b=not any(s.startswith(("env", "where", "if")) for s in b.scopes)):
             continue
-        about = [key for key in n.ended if near(key, a.reach)]
+        about = [key for key in n.ended if key in a.keys or (key not in b.names and near(key, a.reach))]
         core = [key for key in about if key in b.strong and key not in common]
+        if all(key in b.heads for key in core) and not all(key in b.heads for key in n.ended):
+            continue  # "Mungo is no longer allergic" is not about everything that Mungo does
         missing = len([key for key in n.ended if key in b.strong and not near(key, a.reach)])
         if (
             b.language == "en"
@@ -92,6 +94,8 @@ def ended(a: Sentence, b: Sentence, subject: bool) -> bool:
         if linked_by(a, b.reach) & linked_by(b, a.reach):
             continue  # a ticket for one event, a ticket for another
         covered = sum(near(key, b.reach) for key in topic)
+        if a.unique and not missing and not a.talk and all(key in a.value_names or near(key, a.value_names) for key in core):
+            return True  # "my editor is Neovim", "switched from Neovim"
         if (covered * 2 < len(topic) and (missing or len(core) < 2)) or (a.talk and (covered < 2 or missing)):
             continue
         return True

@@ -45,6 +45,7 @@ CLASSES: dict[str, str] = {
     "past": "verb form of the past",
     "reports": "past form that frames what still holds (decided that, showed that)",
     "pastb": "speaks of a closed period (used to, as a child)",
+    "plan": "gives something its time (planned for)",
     "until": "bounds a period",
     "hypo": "supposes or wishes",
     "nohypo": "phrase that looks like a wish and states a preference (would rather)",

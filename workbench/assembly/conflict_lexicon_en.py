@@ -34,7 +34,7 @@ WORDS: dict[str, str] = {
         this_year this_month next_month last_week last_year daily every_day each_day at_all a_lot far long_ago
         weekly monthly yearly hour minute hours minutes strict new old big small good great nice able likely due
         used use uses something anything someone anyone somebody anybody any a_word_of a_single using person people
-        takes_place take_place go_ahead going_ahead planned exist exists everyday latest current recent recently
+        takes_place take_place stand_still stands_still run_by go_ahead going_ahead planned exist exists everyday latest current recent recently
         decide decides decided agree agrees agreed""",
     "neg": """have_yet_to has_yet_to not n't never no none nobody nothing cannot without nowhere neither hardly barely
         decided_against ain't don't won't lack lacks lacking no_one not_any not_a refuse refuses refused unable_to
@@ -55,7 +55,8 @@ WORDS: dict[str, str] = {
         swapped swaps throw_out threw_out done_with removed remove gone is_off are_off leave_behind left_behind
         refund refunded let_go_of sworn_off swear_off cease ceased part_with parted_with sold_my sold_our sold_the
         gave_away given_away giving_away broke_off broken_off break_off pulled_the_plug_on took_down migrated_from
-        moved_from switched_from switch_from changed_from converted_from migrate_from""",
+        moved_from switched_from switch_from changed_from converted_from migrate_from has_changed_from have_changed_from taken_over_from took_over_from
+        takes_over_from closed_the_account close_the_account closed_my_account closed_our_account""",
     "separable": """give gives gave given giving call called calling turn turned turning throw threw thrown throwing
         shut hand handed send sent sell selling sold""",
     "particle": "away off down out back",
@@ -76,6 +77,7 @@ WORDS: dict[str, str] = {
         slept drove flew rode swam wrote won lost felt thought knew began broke brought built caught chose dealt
         fell fought forgot grew heard hid hit kept led lent sent spent spoke stole stood taught threw understood
         woke wore had_been was_being sang hung paid held tore blew drew shot shook shrank rang sank""",
+    "plan": "planned scheduled set_for due pencilled_in",
     "reports": "decided agreed planned showed stated announced confirmed reported noted warned",
     "pastb": """used_to formerly previously once_upon as_a_child as_a_kid as_a_student as_a_teenager as_a_boy as_a_girl
         in_my_youth when_i_was when_we_were when_he_was when_she_was ago back_then in_those_days in_the_past
@@ -83,7 +85,7 @@ WORDS: dict[str, str] = {
         at_university in_college back_when earlier_this in_the_old_days during_university as_an_undergraduate
         old_days""",
     "until": "until till back_in back_in_the",
-    "hypo": """would could might if_i'd if_only suppose imagine wish wishes hoping hope maybe perhaps possibly
+    "hypo": """make_sure would could might if_i'd if_only suppose imagine wish wishes hoping hope maybe perhaps possibly
         considering thinking_of thinking_about wondering whether dream were_to""",
     "nohypo": "would_rather would_like would_appreciate would_prefer would_love would_hate",
     "if": "if unless when whenever except in_case",
@@ -101,6 +103,7 @@ WORDS: dict[str, str] = {
     "uniq": """manager boss supervisor landlord landlady gp dentist birthday password passphrase pin address nickname
         surname blood_type deadline birthplace hometown headquarters capital postcode zip_code phone_number username
         email_address maiden_name nationality star_sign native_language mother_tongue shoe_size best_friend
+        family_doctor general_practitioner dental_check-ups employer internet_at_home home_internet
         next_of_kin first_name middle_name codename passcode hostname port_number licence_plate homepage ringtone""",
     "kin": """brothers sisters sons daughters cousins neighbours neighbors friends aunts uncles brother sister mother
         father mum mom dad wife husband son daughter cousin neighbour neighbor friend aunt uncle grandmother
@@ -108,11 +111,11 @@ WORDS: dict[str, str] = {
         flatmate roommate colleague colleagues baby twin fiancée fiancé stepfather stepmother stepson godmother
         mother-in-law father-in-law brother-in-law sister-in-law son-in-law daughter-in-law in-laws grandson
         granddaughter grandparents mum_and_dad mom_and_dad toddler teenager coworker co-worker housemate mate girl
-        boy""",
+        boy godchild godson goddaughter""",
     "slot:reside": """live_alone lives_alone living_alone live lives lived living reside resides based dwell inhabit
         neighbours""",
     "slot:home": "flat apartment studio cottage house houseboat narrowboat villa bungalow farmhouse bedsit room",
-    "slot:work": "work works working employed joined employ",
+    "slot:work": "work works working employed joined employ employer",
     "slot:study": "study studies studying university college",
     "slot:place": """hosted host hosting located stored hang hangs lives lived keep kept takes_place take_place parked
         stands moored docked filed placed tracked""",
@@ -184,6 +187,8 @@ WORDS: dict[str, str] = {
     "syn:cat": "cat cats kitten",
     "syn:offic": "office company headquarters firm",
     "syn:gp": "gp general_practitioner family_doctor",
+    "syn:dentist": "dentist dental_check-ups",
+    "syn:volunt": "volunteer volunteers volunteering help_out helps_out helping_out",
     "syn:team": "team",
     "syn:work": "work works job shift employed worked working",
     "syn:store": "store stores stored save saves saved",

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence, Set
 
 from workbench.assembly.conflict_lexicon import word_set
 
+_AWAY = word_set("de von aus da do")
+_TOWARDS = word_set("a para nach al")
 _GOALS = word_set("to into onto over from a al para zu nach in auf von de pelo por")
 
 
@@ -47,3 +49,13 @@ def goal(behind: Sequence[str], links: Mapping[str, str], language: str, switche
         if links.get(key) in _GOALS:
             return (1 if position or switched else 2), tuple(behind[:position])
     return 0, ()
+
+
+def source(behind: Sequence[str], links: Mapping[str, str], language: str, names: Set[str]) -> tuple[str, ...]:
+    """What something moved away from: keys behind "from"; in other languages names behind "de", "von", ... if a goal follows."""
+    if language == "en":
+        return tuple(key for key in behind if links.get(key) == "from")
+    for position, key in enumerate(behind):
+        if links.get(key) in _TOWARDS:
+            return tuple(one for one in behind[:position] if links.get(one) in _AWAY and one in names)
+    return ()

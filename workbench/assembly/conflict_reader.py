@@ -17,6 +17,7 @@ _ENDS = frozenset(".!?\n…")
 _BREAKS = frozenset(";:—–()")
 _TITLES = word_set("dr mr mrs ms st no nr prof approx ca vs e.g i.e sr sra dra bzw z.b")
 _SUBORDINATE = word_set("because since if when whenever unless although while as weil wenn da als porque si cuando se quando")
+_ARTICLES = word_set("the a this that no every each")
 _RELATIVE = word_set("who which whose")
 
 F, T = FLAGS, TRAITS
@@ -35,7 +36,7 @@ _RESTART = _UNIV | F["noneg"]
 _LOCATIVE = word_set("in at on under behind beside inside above")
 _LINKING = ("지만", "는데", "으며", "니까", "하니", "하며", "하고", "했고")
 _PLAIN = _FUNC | _INDEF
-_VAGUE, _AND = F["vague"], F["and"]
+_VAGUE, _AND, _UNIQADJ = F["vague"], F["and"], F["uniqadj"]
 _BARE_VERB = F["weak"] | F["pref"] | F["past"] | F["participle"]
 _PERSON_SLOTS = SLOTS["reside"] | SLOTS["work"] | SLOTS["study"]
 _PRO_DROP = word_set("es pt ko")
@@ -147,11 +148,14 @@ def _sentence(reader: ClauseReader, tokens: list[str], lows: list[str], words: l
             if f & _POLAR:
                 reader.polarity(i, lows, word)
             if f & _RICH:
-                reader.meaning(word)
+                # "is single", but not "the single caller"
+                reader.meaning(word._replace(lacks=()) if word.lacks and i and lows[i - 1] in _ARTICLES else word)
             if f & _PEOPLE:
                 reader.person(lows[i], word)
             if word.key and not (lows[i] == "like" and not reader.previous.flags & _LIKERS):
                 reader.content(tokens, lows, i, word, following)
+            elif f & _UNIQADJ:
+                reader.pending_unique = True
             if f & _VERBAL and i and (language != "de" or reader.heads) and not f & _NOM:
                 reader.head_closed = True
                 reader.owner = ""

@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from workbench.assembly.conflict_bits import TextBits, read_bits
 from workbench.assembly.conflict_compare import REASONS, distinct
-from workbench.assembly.conflict_features import RuleFeatures, read_features
+from workbench.assembly.conflict_features import RuleFeatures, gather_features, read_features
 from workbench.assembly.conflict_filter import candidates
-from workbench.assembly.conflict_judge import judge_texts
+from workbench.assembly.conflict_judge import judge
+from workbench.assembly.conflict_overlap import Ints
 from workbench.assembly.conflict_test import CONFLICT, DUPLICATE, UNDECIDED, FloatArray, IntArray
 from workbench.errors import ConfigError, DataError
 
@@ -33,7 +35,7 @@ class RuleConflictTest:
         'exclusive value'
     """
 
-    name = "rules-2"
+    name = "rules-3"
     reasons = REASONS
 
     def features(self, texts: Sequence[str]) -> RuleFeatures:
@@ -43,6 +45,14 @@ class RuleConflictTest:
                 raise DataError(f"text {row} is a {type(text).__name__}, not a string: {text!r}; pass the statements as str")
         return read_features(texts)
 
+    def read(self, text: str) -> TextBits:
+        """What is kept of one text."""
+        return read_bits(text)
+
+    def gather(self, read: Sequence[TextBits]) -> RuleFeatures:
+        """The features of texts that were read."""
+        return gather_features(read)
+
     def decide(self, features: Any, left: IntArray, right: IntArray, similarity: FloatArray) -> IntArray:
         """See `ConflictTest.decide`. The similarity is not used: which pairs are proposed is the caller's decision.
 
@@ -50,15 +60,11 @@ class RuleConflictTest:
             ConfigError: the features are another test's, the arrays differ in length, or a row number is out of range.
         """
         left, right = _checked(features, left, right, similarity)
-        codes = np.zeros(left.shape, dtype=np.int64)
-        kept = np.flatnonzero(candidates(features, left, right))
-        if not kept.size:
-            return codes
-        swap = features.order[left[kept]] > features.order[right[kept]]
-        first = np.where(swap, right[kept], left[kept]).tolist()
-        second = np.where(swap, left[kept], right[kept]).tolist()
-        sentences = features.sentences
-        codes[kept] = [judge_texts(sentences[i], sentences[j]) for i, j in zip(first, second, strict=True)]
+        codes: Ints = features.verdicts.recall(left, right)
+        new = np.flatnonzero(codes < 0)
+        if new.size:
+            codes[new] = _judged(features, left[new], right[new])
+            features.verdicts.keep(left[new], right[new], codes[new])
         return codes
 
     def relation(
@@ -75,17 +81,32 @@ class RuleConflictTest:
         return found
 
 
-def _checked(features: Any, left: IntArray, right: IntArray, similarity: FloatArray) -> tuple[IntArray, IntArray]:
+def _judged(features: RuleFeatures, left: Ints, right: Ints) -> Ints:
+    """Codes of pairs of texts: the lowest among the conflicts of their sentences."""
+    codes = np.zeros(left.size, dtype=np.int64)
+    found = candidates(features, left, right)
+    texts, flat = features.texts, features.flat
+    for k, one, two in zip(found.pair.tolist(), found.a.tolist(), found.b.tolist(), strict=True):
+        text, other = texts[left[k]], texts[right[k]]
+        if text != other:
+            code = judge(flat[one], flat[two]) if text < other else judge(flat[two], flat[one])
+            if code and not 0 < codes[k] < code:
+                codes[k] = code
+    return codes
+
+
+def _checked(features: Any, left: IntArray, right: IntArray, similarity: FloatArray) -> tuple[Ints, Ints]:
     if not isinstance(features, RuleFeatures):
         raise ConfigError(f"features are a {type(features).__name__}; pass what RuleConflictTest.features returned")
-    left, right = np.asarray(left, dtype=np.int64), np.asarray(right, dtype=np.int64)
-    if left.ndim != 1 or left.shape != right.shape or np.shape(similarity) != left.shape:
+    one: Ints = np.asarray(left, dtype=np.int64)
+    two: Ints = np.asarray(right, dtype=np.int64)
+    if one.ndim != 1 or one.shape != two.shape or np.shape(similarity) != one.shape:
         raise ConfigError(
-            f"left, right and similarity have shapes {left.shape}, {right.shape} and {np.shape(similarity)}; "
+            f"left, right and similarity have shapes {one.shape}, {two.shape} and {np.shape(similarity)}; "
             "pass three one-dimensional arrays of one length"
         )
-    if left.size and not (min(left.min(), right.min()) >= 0 and max(left.max(), right.max()) < len(features)):
+    if one.size and not (min(one.min(), two.min()) >= 0 and max(one.max(), two.max()) < len(features)):
         raise ConfigError(
-            f"row numbers must lie in 0..{len(features) - 1}; got {left.min()}..{left.max()} and {right.min()}..{right.max()}"
+            f"row numbers must lie in 0..{len(features) - 1}; got {one.min()}..{one.max()} and {two.min()}..{two.max()}"
         )
-    return left, right
+    return one, two

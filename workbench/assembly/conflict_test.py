@@ -72,3 +72,19 @@ class ConflictTest(Protocol):
             `duplicate_at` and nothing that was read says the two are about different things, else `UNDECIDED`.
         """
         ...
+
+
+@runtime_checkable
+class PerTextConflictTest(ConflictTest, Protocol):
+    """A conflict test that reads its texts one by one, so that what was read of a text can be kept when a store grows.
+
+    `gather([read(text) for text in texts])` is `features(texts)`.
+    """
+
+    def read(self, text: str) -> Any:
+        """What the test keeps of one text. Depends on the text and on `name` only."""
+        ...
+
+    def gather(self, read: Sequence[Any]) -> Any:
+        """The features of texts that were read."""
+        ...

@@ -155,7 +155,8 @@ def _classify(token: str, low: str, book: Lexicon) -> Word:
     elif low.endswith("'"):
         return _suffixed(resolve(token[:-1], language), FLAGS["genitive"])
     flags = 0
-    if any(character.isdecimal() or character == "_" for character in low) or "." in low:
+    coded = any(character.isdecimal() or character == "_" for character in low) or "." in low
+    if coded or (first.islower() and low != token):  # mergeTicketsById
         return Word(low, FLAGS["name"] | FLAGS["code"])
     root = stem(low, language)
     if first.isupper() and language != "de":

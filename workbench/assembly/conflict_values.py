@@ -25,6 +25,8 @@ _MULTIPLIERS = {
     "억": 1e8,
     "bn": 1e9,
 }
+_LABELS = frozenset(("extension", "room", "locker", "desk", "platform", "channel", "durchwahl", "extensión", "ramal"))
+"""Words whose number is a name: 1924 is no year behind them."""
 _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _DMY = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{2,4})")
 _CLOCK = re.compile(r"(\d{1,2})[:h](\d{2})")
@@ -163,6 +165,8 @@ def _amount(
         if j < n and words[j].key and (j > i or language == "de"):
             item = words[j].key
         return Value(unit[0], amount * unit[1], item, at), i
+    if before in _LABELS and words[start - 1].key and low.isdecimal():
+        return Value(f"of:{words[start - 1].key}", amount, "", at), i
     if 1900 <= amount <= 2100 and low.isdecimal() and len(low) == 4:
         return Value("year", amount, "", at), i
     if start and words[start - 1].flags & (_CAP | _CODE) and words[start - 1].key and low[:1].isdecimal():

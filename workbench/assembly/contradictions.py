@@ -59,22 +59,16 @@ def find_conflicts(
     hit, cosine = hit[inside], cosine[inside]
     # a date further in the future is a mistake, and wins nothing by being "newer"
     latest = now + FUTURE_TOLERANCE_DAYS * 86_400.0
+    newer, older, reasons = a[hit], b[hit], conflict_test.reasons
+    decided = (snapshot.changed[older] < snapshot.changed[newer]) & (snapshot.changed[newer] <= latest)
     superseded: dict[int, int] = {}
-    conflicts = []
-    for position, similarity in zip(hit.tolist(), cosine.tolist(), strict=True):
-        newer, older = int(a[position]), int(b[position])
-        decided = bool(snapshot.changed[older] < snapshot.changed[newer] <= latest)
-        if decided:
-            superseded.setdefault(older, newer)
-        conflicts.append(
-            Conflict(
-                newer=snapshot.ids[newer],
-                older=snapshot.ids[older],
-                similarity=round(similarity, 6),
-                reason=conflict_test.reasons[int(codes[position])],
-                decided=decided,
-            )
-        )
+    for one, two in zip(newer[decided].tolist(), older[decided].tolist(), strict=True):
+        superseded.setdefault(two, one)
+    columns = (newer.tolist(), older.tolist(), np.round(cosine, 6).tolist(), codes[hit].tolist(), decided.tolist())
+    conflicts = [
+        Conflict(newer=snapshot.ids[one], older=snapshot.ids[two], similarity=similarity, reason=reasons[code], decided=settled)
+        for one, two, similarity, code, settled in zip(*columns, strict=True)
+    ]
     pairs = int(rows.size * (rows.size - 1) // 2)
     return superseded, ConflictReport(conflicts=tuple(conflicts), tested=int(left.size), below_band=pairs - int(left.size))
 

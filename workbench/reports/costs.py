@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.config import SIGNALS
+from workbench.reports.cells import Cell, Column, Table, flat
 from workbench.reports.facts import Run
 from workbench.reports.labels import label
 from workbench.reports.numbers import MISSING, interval, known, number, percent, whole
-from workbench.reports.tables import Cell, Column, Table, arm_cell, arm_column, flat
+from workbench.reports.tables import arm_cell, arm_column
 
 PERCENTILES = ("p50", "p95", "p99")
 _BUDGET_OF_SECTION = {
@@ -37,7 +38,7 @@ def losses(run: Run) -> Table:
     rows.append((Cell(text="all", head="row"), *(Cell(text=whole(total[arm]), numeric=True) for arm in run.arms)))
     columns = (Column(text="Fate"), *(arm_column(run, arm, "entries, share") for arm in run.arms))
     caption = "Relevant entries by fate, counted once per query that needs them"
-    return Table(caption=caption, columns=columns, bodies=flat(rows), source="arms.<arm>.relevant_entries")
+    return Table(caption=caption, columns=columns, bodies=flat(rows), source="metrics.json: arms.<arm>.relevant_entries")
 
 
 def latency(run: Run) -> Table:
@@ -57,7 +58,7 @@ def latency(run: Run) -> Table:
         Column(text="n", sub="timings", numeric=True),
     )
     caption = "Time per query and stage, embedding of the query included"
-    return Table(caption=caption, columns=columns, bodies=tuple(bodies), source="arms.<arm>.latency_ms.<stage>")
+    return Table(caption=caption, columns=columns, bodies=tuple(bodies), source="metrics.json: arms.<arm>.latency_ms.<stage>")
 
 
 def _percentiles(item: Any) -> list[Cell]:
@@ -86,7 +87,7 @@ def weights(run: Run) -> Table:
         caption="Weights as shares of their sum: as configured, and as they count in the pools",
         columns=(*columns, Column(text="Remark")),
         bodies=flat(rows),
-        source="arms.<arm>.config.weights, arms.<arm>.effective_weights",
+        source="metrics.json: arms.<arm>.config.weights, arms.<arm>.effective_weights",
     )
 
 
@@ -118,5 +119,5 @@ def tokens(run: Run) -> Table:
         rows.append((Cell(text=text, head="row"), *cells))
     columns = (Column(text="Section"), *(arm_column(run, arm, "mean tokens per query") for arm in run.arms))
     caption = "Tokens per section of the prompt; preferences and relevant facts share one budget"
-    source = "arms.<arm>.section_tokens, budget_breaks, conflicts_per_query"
+    source = "metrics.json: arms.<arm>.section_tokens, budget_breaks, conflicts_per_query"
     return Table(caption=caption, columns=columns, bodies=flat(rows), source=source)

@@ -15,6 +15,7 @@ from workbench.assembly.prompt import SECTIONS
 from workbench.config import SIGNALS
 from workbench.errors import RunError
 from workbench.experiments.metrics import DEFAULT
+from workbench.reports.cells import pointer
 from workbench.reports.labels import label, ordered
 from workbench.reports.numbers import known
 
@@ -31,12 +32,14 @@ _NOTHING = 1e-9
 class Run:
     """Read access to one run with two or more arms.
 
-    content: as in metrics.json. manifest: as in manifest.json. arms: names, the baseline first. metrics, groups: names
-    in the order shown. Raises RunError when the content lacks what a report cannot do without.
+    content: as in metrics.json. manifest: as in manifest.json. run_id: what footnotes call the run. arms: names, the
+    baseline first. metrics, groups: names in the order shown. Raises RunError when the content lacks what a report cannot
+    do without.
     """
 
     content: Mapping[str, Any]
     manifest: Mapping[str, Any]
+    run_id: str = ""
     arms: tuple[str, ...] = field(init=False)
     metrics: tuple[str, ...] = field(init=False)
     groups: tuple[str, ...] = field(init=False)
@@ -160,6 +163,12 @@ class Run:
                 found[name] = arms
         return found
 
+    def compared(self, metric: str, key: str) -> str:
+        """Where a number of the comparison of a metric is recorded."""
+        at = (self.content.get("comparison_place") or {}).get(metric)
+        place = ("comparison", metric) if at is None else ("comparison_table", "rows", at)
+        return f"metrics.json#{pointer(*place, key)}"
+
     @property
     def limit_ms(self) -> float:
         """The limit that the total latency is judged by, in milliseconds."""
@@ -168,3 +177,31 @@ class Run:
     def comparisons(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Metrics and their comparisons, in the order shown."""
         return ((name, self.row(name)) for name in self.metrics if self.row(name))
+
+
+def pairs_of(content: Mapping[str, Any], manifest: Mapping[str, Any], run_id: str) -> tuple[Run, tuple[Run, ...]]:
+    """The run with all its arms, and one view of it per arm against the baseline (with two arms: itself)."""
+    given = isinstance(content, Mapping)
+    if not given or "comparison" in content or not isinstance(content.get("comparison_table"), Mapping):
+        run = Run(content, manifest, run_id)
+        return run, (run,)
+    table = content["comparison_table"]
+    views = []
+    for arm in table["arms"]:
+        place = {row["metric"]: at for at, row in enumerate(table["rows"]) if row["arm_b"] == arm}
+        views.append(
+            {
+                **content,
+                "comparison": {metric: table["rows"][at] for metric, at in place.items()},
+                "comparison_place": place,
+                "comparison_arms": {"a": table["baseline"], "b": arm},
+                "comparison_family": table["family"]["text"],
+            }
+        )
+    if not views:
+        raise RunError("cannot make a report: metrics.json compares no arm; run again to write it anew")
+    pairs = []
+    for view in views:
+        both = view["comparison_arms"].values()
+        pairs.append(Run({**view, "arms": {arm: view["arms"][arm] for arm in both}}, manifest, run_id))
+    return Run(views[0], manifest, run_id), tuple(pairs)

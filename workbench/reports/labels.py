@@ -17,6 +17,8 @@ _PATH = re.compile(
 )
 _ROOTED = re.compile(r"(?:file://+|~[\w.-]*[\\/]|/|[A-Za-z]:[\\/]|\\\\)(?=[^\s/\\])(?:.*[\\/])?(?P<name>[^\\/]+)[\\/]*")
 
+_ABOVE = re.compile(r"\.\.[\\/](?:.*[\\/])?(?P<name>[^\\/]+)[\\/]*")
+
 
 def printable(text: str) -> str:
     """``text`` with the characters that no HTML, SVG or terminal should get replaced by U+FFFD; line breaks and tabs stay."""
@@ -61,13 +63,14 @@ def portable(text: str) -> str:
 
 
 def portable_command(words: Iterable[object]) -> list[str]:
-    """The words of a command, printable, with absolute paths cut to their last part, in ``--option=/path`` too."""
+    """The words of a command, printable, with absolute paths and those above the working folder cut to their last part, in
+    ``--option=/path`` too."""
     shown = []
     for word in words:
         option, equals, value = str(word).partition("=")
         if not (equals and option.startswith("-")):
             option, equals, value = "", "", str(word)
-        rooted = _ROOTED.fullmatch(value)
+        rooted = _ROOTED.fullmatch(value) or _ABOVE.fullmatch(value)
         shown.append(printable(f"{option}{equals}…/{rooted['name']}" if rooted else f"{option}{equals}{value}"))
     return shown
 

@@ -5,21 +5,14 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from workbench.reports.cells import Cell, Column, Table, flat
+from workbench.reports.document import Fact
 from workbench.reports.facts import Run
 from workbench.reports.labels import label, portable, portable_command, printable
 from workbench.reports.numbers import MISSING, whole
-from workbench.reports.tables import Cell, Column, Table, flat, flatten, setting
-
-
-@dataclass(frozen=True, kw_only=True)
-class Fact:
-    """A term and what it is."""
-
-    term: str
-    text: str
+from workbench.reports.tables import flatten, setting
 
 
 def dataset_facts(run: Run) -> list[Fact]:
@@ -70,33 +63,50 @@ def dataset_settings(run: Run) -> Table | None:
         caption="Settings of the dataset",
         columns=(Column(text="Setting"), Column(text="Dataset", sub="asks for", numeric=True), *arms),
         bodies=flat(rows),
-        source="dataset_config, arms.<arm>.config",
+        source="metrics.json: dataset_config, arms.<arm>.config",
     )
 
 
-def command(run: Run) -> str:
+def command(manifest: Mapping[str, Any]) -> str:
     """The command that makes the run again, with paths of this machine cut to their last part; empty if not recorded."""
-    words = run.manifest.get("command")
+    words = manifest.get("command")
     return shlex.join(portable_command(words)) if words and not isinstance(words, str) else shown(words) if words else ""
 
 
 def run_facts(run: Run) -> list[Fact]:
     """When and how the run was made, and the identity of each configuration."""
-    manifest = run.manifest
-    facts = []
-    for term, key in (("Started", "started"), ("Wall time (s)", "wall_seconds"), ("Status", "status"), ("Seed", "seed")):
-        value = manifest.get(key, run.content.get(key))
-        if value is not None:
-            facts.append(Fact(term=term, text=shown(value)))
+    facts = made(run.manifest, run.content.get("seed"))
     for arm in run.arms:
         facts.append(Fact(term=f"Configuration of {label(arm)}", text=shown(run.content["arms"][arm].get("config_hash"))))
-    version = manifest.get("schema_version", run.content.get("schema_version"))
+    version = run.manifest.get("schema_version", run.content.get("schema_version"))
     return [*facts, Fact(term="Schema of metrics.json", text=shown(version))]
 
 
-def environment(run: Run) -> list[Fact]:
+def made(manifest: Mapping[str, Any], seed: object = None) -> list[Fact]:
+    """When a run was made, how long it took, its state and its seed."""
+    terms = (("Started", "started"), ("Wall time (s)", "wall_seconds"), ("Status", "status"), ("Seed", "seed"))
+    given = {"seed": seed, **manifest}
+    return [Fact(term=term, text=shown(given[key])) for term, key in terms if given.get(key) is not None]
+
+
+def recorded_dataset(manifest: Mapping[str, Any]) -> list[Fact]:
+    """Name and origin of the dataset of a run whose metrics say nothing of it."""
+    told = manifest.get("dataset") or {}
+    terms = (
+        ("Dataset", "name"),
+        ("Version", "version"),
+        ("Queries", "n_queries"),
+        ("Licence", "licence"),
+        ("Source", "source"),
+        ("Checksum (SHA-256)", "checksum"),
+    )
+    facts = [Fact(term=term, text=shown(told[key])) for term, key in terms if told.get(key) is not None]
+    return [*facts, *([Fact(term="Encoder", text=shown(manifest["encoder"]))] if manifest.get("encoder") else [])]
+
+
+def environment(manifest: Mapping[str, Any]) -> list[Fact]:
     """Versions, machine, threads and git state, flattened."""
-    tree = run.manifest.get("environment") or {}
+    tree = manifest.get("environment") or {}
     flattened = sorted(flatten(tree).items()) if isinstance(tree, Mapping) else []
     return [Fact(term=label(key), text=shown(value)) for key, value in flattened]
 

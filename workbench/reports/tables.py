@@ -1,62 +1,14 @@
-"""Tables of the report as values: cells with the text shown and the number behind it, one macro renders them all."""
+"""Tables of a comparison: metrics, groups, settings. Every number names where it is recorded."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
+from workbench.reports.cells import TONES, Cell, Column, Table, flat, pointer
 from workbench.reports.facts import Run
 from workbench.reports.labels import label
 from workbench.reports.numbers import MISSING, interval, known, number, p_value, plural, whole
-
-
-@dataclass(frozen=True, kw_only=True)
-class Cell:
-    """One cell. text: as shown. subs: smaller lines below. sort: what the column is sorted by. numeric: set to the right.
-
-    head: "row" or "rowgroup" for a header, spanning ``rows`` rows. arm: number of the arm whose marker stands before the text.
-    tone: "good", "bad", "plain" or "muted".
-    """
-
-    text: str
-    subs: tuple[str, ...] = ()
-    sort: float | str | None = None
-    numeric: bool = False
-    head: str = ""
-    rows: int = 1
-    arm: int | None = None
-    tone: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Column:
-    """Head of a column. sub: a second, smaller line. arm: as in Cell."""
-
-    text: str
-    sub: str = ""
-    numeric: bool = False
-    arm: int | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Table:
-    """A table. bodies: groups of rows that belong together. source: where in metrics.json the numbers are."""
-
-    caption: str
-    columns: tuple[Column, ...]
-    bodies: tuple[tuple[tuple[Cell, ...], ...], ...]
-    source: str = ""
-    sortable: bool = False
-
-
-TONES = {"better": "good", "worse": "bad", "equivalent": "plain", "no difference": "plain"}
-"""Verdict -> tone; the others are muted."""
-
-
-def flat(rows: Sequence[Sequence[Cell]]) -> tuple[tuple[tuple[Cell, ...], ...], ...]:
-    """Rows as the single body of a table."""
-    return (tuple(tuple(row) for row in rows),)
 
 
 def arm_cell(run: Run, arm: str, head: str = "row") -> Cell:
@@ -69,14 +21,18 @@ def arm_column(run: Run, arm: str, sub: str = "") -> Column:
     return Column(text=label(arm), sub=sub, numeric=True, arm=run.arms.index(arm))
 
 
-def value_cell(item: Mapping[str, Any], unit: str, *, counts: bool = True) -> Cell:
-    """A mean with its interval and n below. counts: say also how many values are undefined or failed."""
+def value_cell(item: Mapping[str, Any], unit: str, *, counts: bool = True, path: str = "") -> Cell:
+    """A mean with its interval and n below. counts: say also how many values are undefined or failed. path: of the mean."""
     mean = item.get("mean")
     if mean is None:
         return Cell(text=MISSING, subs=(f"n {whole(item.get('n'))}",) if item else (), numeric=True)
     lost = [f"{whole(item[key])} {word}" for key, word in (("n_undefined", "undefined"), ("n_failed", "failed")) if item.get(key)]
     lines = (f"{interval(item.get('ci95'), unit)} · n {whole(item.get('n'))}", ", ".join(lost) if counts else "")
-    return Cell(text=number(mean, unit), subs=tuple(line for line in lines if line), sort=mean, numeric=True)
+    return Cell(text=number(mean, unit), subs=tuple(line for line in lines if line), sort=mean, numeric=True, path=path)
+
+
+def _mean(*parts: str) -> str:
+    return f"metrics.json#{pointer(*parts, 'mean')}"
 
 
 def headline(run: Run) -> Table:
@@ -91,16 +47,22 @@ def headline(run: Run) -> Table:
         rows.append(
             (
                 Cell(text=f"{label(name)}\u00a0{arrow}", subs=(label(unit),), head="row", sort=name),
-                *(value_cell(run.summary(arm, name), unit) for arm in run.arms),
+                *(value_cell(run.summary(arm, name), unit, path=_mean("arms", arm, "metrics", name)) for arm in run.arms),
                 Cell(
                     text=number(row.get("difference"), unit, signed=True),
                     subs=tuple(part for part in (bounds, size) if part),
                     sort=row.get("difference"),
                     numeric=True,
+                    path=run.compared(name, "difference"),
                 ),
-                Cell(text=p_value(row.get("p_value")), sort=row.get("p_value"), numeric=True),
-                Cell(text=p_value(row.get("p_adjusted")), sort=row.get("p_adjusted"), numeric=True),
-                Cell(text=verdict, sort=verdict, tone=TONES.get(verdict, "muted")),
+                Cell(text=p_value(row.get("p_value")), sort=row.get("p_value"), numeric=True, path=run.compared(name, "p_value")),
+                Cell(
+                    text=p_value(row.get("p_adjusted")),
+                    sort=row.get("p_adjusted"),
+                    numeric=True,
+                    path=run.compared(name, "p_adjusted"),
+                ),
+                Cell(text=verdict, sort=verdict, tone=TONES.get(verdict, "muted"), path=run.compared(name, "verdict")),
             )
         )
     columns = (
@@ -115,7 +77,7 @@ def headline(run: Run) -> Table:
         caption="Metrics of both arms and their difference" if len(run.arms) == 2 else "Metrics of the arms and their difference",
         columns=columns,
         bodies=flat(rows),
-        source="arms.<arm>.metrics, comparison",
+        source="metrics.json: arms.<arm>.metrics, comparison",
         sortable=True,
     )
 
@@ -146,7 +108,7 @@ def definitions(run: Run) -> Table:
         )
     names = ("Metric", "Definition", "Taken over", "Direction")
     columns = (*(Column(text=name) for name in names), Column(text="Counts as equal", numeric=True))
-    return Table(caption="Definitions", columns=columns, bodies=flat(rows), source="metric_definitions")
+    return Table(caption="Definitions", columns=columns, bodies=flat(rows), source="metrics.json: metric_definitions")
 
 
 def by_group(run: Run) -> Table:
@@ -155,7 +117,12 @@ def by_group(run: Run) -> Table:
     for group in run.groups:
         rows = []
         for position, arm in enumerate(run.arms):
-            cells = [value_cell(run.summary(arm, name, group), run.unit(name), counts=False) for name in run.group_metrics]
+            cells = [
+                value_cell(
+                    run.summary(arm, name, group), run.unit(name), counts=False, path=_mean("arms", arm, "groups", group, name)
+                )
+                for name in run.group_metrics
+            ]
             head = [Cell(text=label(group), head="rowgroup", rows=len(run.arms))] if position == 0 else []
             rows.append((*head, arm_cell(run, arm), *cells))
         bodies.append(tuple(rows))
@@ -172,7 +139,7 @@ def by_group(run: Run) -> Table:
         ),
     )
     caption = f"Metrics per {run.group_name} and arm"
-    return Table(caption=caption, columns=columns, bodies=tuple(bodies), source="arms.<arm>.groups.<group>")
+    return Table(caption=caption, columns=columns, bodies=tuple(bodies), source="metrics.json: arms.<arm>.groups.<group>")
 
 
 def settings_difference(run: Run) -> Table | None:
@@ -187,7 +154,9 @@ def settings_difference(run: Run) -> Table | None:
     if not rows:
         return None
     columns = (Column(text="Setting"), *(arm_column(run, arm) for arm in run.arms))
-    return Table(caption="Settings in which the arms differ", columns=columns, bodies=flat(rows), source="arms.<arm>.config")
+    return Table(
+        caption="Settings in which the arms differ", columns=columns, bodies=flat(rows), source="metrics.json: arms.<arm>.config"
+    )
 
 
 def flatten(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -125,8 +125,7 @@ def _metric_lines(run: Run) -> str:
 
 def _print_fates(console: Console, context: AssembledContext, rows: int) -> None:
     """Selected entries in prompt order, then the others by score, those never scored last, the nearest to the prompt first."""
-    frame = context.fates
-    records: list[dict[str, Any]] = frame.to_dict("records")
+    records = context.fate_rows
     place = {key: position for position, key in enumerate(context.selected_ids)}
     stage = {fate.label: int(fate) for fate in Fate}
 

@@ -3,33 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from workbench.reports.cells import TONES
+from workbench.reports.document import Answer, Card
 from workbench.reports.facts import Run
 from workbench.reports.labels import label
 from workbench.reports.numbers import interval, known, number, p_value, plural, span, whole
-from workbench.reports.tables import TONES
-
-
-@dataclass(frozen=True, kw_only=True)
-class Answer:
-    """word: the verdict. tone: of its box. sentence: the answer with its numbers. details: what else a reader must know."""
-
-    word: str
-    tone: str
-    sentence: str
-    details: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Card:
-    """One key number. title: what. value: the number. sub: interval, n, or what it is compared with. tone: of its verdict."""
-
-    title: str
-    value: str
-    sub: str
-    tone: str
 
 
 def title(run: Run) -> str:
@@ -71,6 +51,7 @@ def answer(run: Run) -> Answer:
         tone=TONES.get(verdict, "muted"),
         sentence=sentences.get(verdict, nothing),
         details=tuple(_details(row, verdict, unit)),
+        source=run.compared(metric, "*"),
     )
 
 
@@ -113,6 +94,7 @@ def cards(run: Run) -> list[Card]:
                 value=number(row.get("difference"), unit, signed=True),
                 sub=" · ".join([*bounds, f"n {whole(row.get('n'))}", label(verdict)]),
                 tone=TONES.get(verdict, "muted"),
+                path=run.compared(metric, "difference"),
             )
         )
     totals = [run.arm(arm, "latency_ms").get("total") or {} for arm in run.arms]
@@ -126,6 +108,7 @@ def cards(run: Run) -> list[Card]:
                 value=" / ".join(number(total.get("p95"), "ms") for total in totals) + " ms",
                 sub=f"limit {number(run.limit_ms, 'ms')} ms: {' / '.join(label(verdict) for verdict in verdicts)}",
                 tone="bad" if over else "good" if within else "muted",
+                path="metrics.json#/arms/*/latency_ms/total/p95",
             )
         )
     return out

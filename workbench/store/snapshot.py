@@ -6,25 +6,24 @@ order in which entries were inserted can have no effect.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from workbench.assembly.conflict_test import ConflictTest, PerTextConflictTest
 from workbench.config import AssemblyConfig
 from workbench.embedding.encoder import Encoder, FloatMatrix
-from workbench.entries import LAYERS, PREFERENCE, Entry, Memory, Procedure, epoch_seconds
+from workbench.entries import PREFERENCE, Entry, Memory, Procedure, epoch_seconds
 from workbench.search.keyword import KeywordIndex
 from workbench.search.vectors import VectorIndex
+from workbench.store.parts import PartsBuilder
 from workbench.store.user import UserStore
 from workbench.text.analysis import analyze, canonical
 from workbench.text.render import indexed_text, rendered_line, soul_line
-from workbench.text.tokens import count, count_lines
-
-if TYPE_CHECKING:
-    from workbench.assembly.conflict_test import ConflictTest
+from workbench.text.tokens import count
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -50,7 +49,8 @@ class Snapshot:
     bounds: row range of layer i is ``bounds[i]:bounds[i + 1]`` (memories, episodes, procedures). changed: seconds since 1970
     UTC. text_key: equal numbers mean exact duplicates (for episodes on one day only). day: days since 1970 (UTC) of ``changed``.
     searchable: active and not blank. vectors: float32 (n, dim), zero rows where not searchable. soul: active blocks in order of
-    showing. silent_soul: (id, why) of the blocks that are never shown.
+    showing. silent_soul: (id, why) of the blocks that are never shown. fresh: how many values of each kind ("vector", "words",
+    "tokens", "read", ...) had to be computed, since no store that this one was made from had them.
     """
 
     user_id: str
@@ -81,6 +81,7 @@ class Snapshot:
     silent_soul: tuple[tuple[str, str], ...]
     floor_rows: IntArray
     floor_vectors: FloatMatrix
+    fresh: Mapping[str, int]
 
     def layer_of(self, row: int) -> int:
         """0 memories, 1 episodes, 2 procedures."""
@@ -117,29 +118,35 @@ def compile_store(
     ]
     entries = tuple(entry for layer in layers for entry in layer)
     bounds = tuple(int(edge) for edge in np.cumsum([0, *map(len, layers)]))
-    texts = [indexed_text(entry, config.templates) if entry.status == "active" else "" for entry in entries]
-    lines = tuple(rendered_line(entry) for entry in entries)
+    parts = PartsBuilder(entries, store._parts)
+    templates = config.templates
+    texts = parts.column(
+        "text", (templates,), lambda row: indexed_text(entries[row], templates) if entries[row].status == "active" else ""
+    )
+    lines = tuple(parts.column("line", (), lambda row: rendered_line(entries[row])))
+    statements = parts.column("statement", (), lambda row: statement(entries[row]))
+    canonicals = parts.column("canonical", (), lambda row: canonical(statements[row]))
     # punctuation alone says nothing that could be searched or shown with profit; an emoji can
-    statements = [statement(entry) for entry in entries]
-    searchable = np.array(
-        [
-            bool(text) and (any(letter.isalnum() for letter in said) or bool(analyze(said)))
-            for text, said in zip(texts, statements, strict=True)
-        ],
-        dtype=bool,
-    )
-    vectors = np.zeros((len(entries), encoder.dim), dtype=np.float32)
-    for number, layer in enumerate(LAYERS):
-        rows = np.flatnonzero(searchable[bounds[number] : bounds[number + 1]]) + bounds[number]
-        if rows.size:
-            template = getattr(config.templates, {"memory": "memories", "episode": "episodes"}.get(layer, "procedures"))
-            vectors[rows] = embed([texts[row] for row in rows], template)
+    says = parts.column("says", (), lambda row: any(map(str.isalnum, statements[row])) or bool(analyze(statements[row])))
+    searchable = np.array([bool(text) and said for text, said in zip(texts, says, strict=True)], dtype=bool)
     index_rows = tuple(np.flatnonzero(searchable[bounds[number] : bounds[number + 1]]) + bounds[number] for number in range(3))
-    keyword = KeywordIndex.build(
-        [analyze(text) if usable else [] for text, usable in zip(texts, searchable, strict=True)],
-        k1=config.bm25_k1,
-        b=config.bm25_b,
-    )
+    vectors = np.zeros((len(entries), encoder.dim), dtype=np.float32)
+    for rows, layer in zip(index_rows, ("memories", "episodes", "procedures"), strict=True):
+        template = getattr(templates, layer)
+
+        def embedded(missing: IntArray, template: str = template) -> FloatMatrix:
+            return embed([texts[row] for row in missing], template)
+
+        parts.array("vector", (templates, encoder.name, encoder.dim), rows, vectors, embedded)
+    words = parts.column("words", (templates,), lambda row: analyze(texts[row]) if searchable[row] else [])
+    keyword = KeywordIndex.build(words, k1=config.bm25_k1, b=config.bm25_b)
+    tokens = np.array(parts.column("tokens", (config.encoding,), lambda row: count(lines[row], config.encoding)), dtype=np.int64)
+    if isinstance(conflict_test, PerTextConflictTest):
+        read = parts.column("read", (conflict_test.name,), lambda row: conflict_test.read(statements[row]))
+        features = conflict_test.gather(read)
+    else:
+        features = conflict_test.features(statements)
+    store._parts = parts.done()
     categories = tuple(sorted({entry.category for entry in entries}))
     code = {name: number for number, name in enumerate(categories)}
     changed = np.array([epoch_seconds(entry.changed_at) for entry in entries], dtype=np.float64)
@@ -165,12 +172,12 @@ def compile_store(
         day=day,
         category=np.array([code[entry.category] for entry in entries], dtype=np.int64),
         categories=categories,
-        text_key=_text_keys(statements, bounds, day),
+        text_key=_text_keys(canonicals, bounds, day),
         searchable=searchable,
         is_preference=np.array([isinstance(entry, Memory) and entry.category == PREFERENCE for entry in entries], dtype=bool),
         lines=lines,
-        tokens=count_lines(lines, config.encoding).astype(np.int64),
-        conflict_features=conflict_test.features(statements),
+        tokens=tokens,
+        conflict_features=features,
         soul=_soul_lines(store, config.encoding),
         silent_soul=tuple(
             (block.id, "it says nothing" if block.active else "not active in the store")
@@ -179,16 +186,18 @@ def compile_store(
         ),
         floor_rows=floor_rows,
         floor_vectors=np.ascontiguousarray(vectors[floor_rows]),
+        fresh=parts.fresh,
     )
 
 
-def _text_keys(statements: Sequence[str], bounds: tuple[int, ...], day: IntArray) -> IntArray:
+def _text_keys(canonicals: Sequence[str], bounds: tuple[int, ...], day: IntArray) -> IntArray:
     """Equal numbers for equal canonical text within a layer; for episodes also the day must be equal."""
     numbers: dict[tuple[int, int, str], int] = {}
+    days = day.tolist()
     keys = []
     for layer in range(3):
         for row in range(bounds[layer], bounds[layer + 1]):
-            key = (layer, int(day[row]) if layer == 1 else 0, canonical(statements[row]))
+            key = (layer, days[row] if layer == 1 else 0, canonicals[row])
             keys.append(numbers.setdefault(key, len(numbers)))
     return np.array(keys, dtype=np.int64)
 
