@@ -6,7 +6,7 @@ OUT ?= runs/latest
 DATASET ?= starter
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow lint lab notebooks clean
+.PHONY: help run test slow browser notebooks lint lab clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,6 +32,12 @@ test: $(VENV)/.test ## install with test extras and run the default test suite
 
 slow: $(VENV)/.test ## the tests that take longer
 	$(BIN)/python -m pytest -n auto -m slow
+
+browser: $(VENV)/.test ## the tests that need Chromium (Debian: apt-get install chromium)
+	$(BIN)/python -m pytest -m browser
+
+notebooks: $(VENV)/.test $(VENV)/.lab ## execute all notebooks in fresh kernels and check their key numbers
+	$(BIN)/python notebooks/execute.py
 
 lint: $(VENV)/.test ## ruff and mypy --strict
 	$(BIN)/ruff check .

@@ -9,7 +9,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from workbench.api import compare, difficulty, evaluate_conflicts, sweep, tune
+    from workbench.api import (
+        compare,
+        difficulty,
+        evaluate_conflicts,
+        marginal_recall,
+        profile_latency,
+        propose_split,
+        report,
+        sweep,
+        tune,
+    )
     from workbench.assembly.assembler import Assembler
     from workbench.assembly.context import AssembledContext
     from workbench.config import AssemblyConfig, Budgets, Weights
@@ -17,6 +27,7 @@ if TYPE_CHECKING:
     from workbench.data.synthetic import synthesize
     from workbench.entries import Episode, Memory, Procedure, SoulBlock
     from workbench.errors import WorkbenchError
+    from workbench.reports.plots import plot
     from workbench.store.user import UserStore
 
 __version__ = "0.1.0"
@@ -37,6 +48,11 @@ _HOME = {
     "difficulty": "workbench.api",
     "evaluate_conflicts": "workbench.api",
     "load_dataset": "workbench.data.registry",
+    "marginal_recall": "workbench.api",
+    "plot": "workbench.reports.plots",
+    "profile_latency": "workbench.api",
+    "propose_split": "workbench.api",
+    "report": "workbench.api",
     "sweep": "workbench.api",
     "synthesize": "workbench.data.synthetic",
     "tune": "workbench.api",
@@ -58,6 +74,11 @@ __all__ = [
     "difficulty",
     "evaluate_conflicts",
     "load_dataset",
+    "marginal_recall",
+    "plot",
+    "profile_latency",
+    "propose_split",
+    "report",
     "sweep",
     "synthesize",
     "tune",

@@ -1,4 +1,4 @@
-"""The verbs: compare, sweep, tune, difficulty, evaluate_conflicts. Thin: they load what they are given by name and hand it on.
+"""The verbs: compare, sweep, tune, profile_latency, report and the like. Thin: they load what is named and hand it on.
 
 Everywhere, ``dataset`` is a name, a folder, or a ``JudgedDataset``; a configuration is a preset's name, the path of a TOML or
 JSON file, or an ``AssemblyConfig``; ``out`` is the run folder to write (None: nothing is written; a written run must be loadable
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from workbench.experiments.ab import ABResult
     from workbench.experiments.conflict_eval import ConflictEvaluation
     from workbench.experiments.difficulty_result import Difficulty
+    from workbench.experiments.latency.profile import LatencyProfile
     from workbench.experiments.manifest import Source
+    from workbench.experiments.pareto import Marginal, Split
+    from workbench.experiments.replay import Replayer
     from workbench.experiments.sweep_table import Sweep
     from workbench.experiments.tuning import CrossTuning, Tuning
 
@@ -144,6 +147,81 @@ def difficulty(
         return measure(judged, _encoder(encoder), users=users, seed=seed, progress=lambda n: step("queries", n), **options)
 
 
+def marginal_recall(
+    *,
+    dataset: str | os.PathLike[str] | JudgedDataset = "starter",
+    config: Config = "production",
+    data: str | os.PathLike[str] | None = None,
+    seed: int = 0,
+    encoder: str | Encoder = "bundled",
+    progress: bool = True,
+) -> Marginal:
+    """What each next 100 tokens of a tier's budget buy in context recall, the other tiers as they are."""
+    from workbench.experiments.pareto import marginal_recall as measure
+
+    replayer, effective = _replayer(dataset, data, config, encoder, progress)
+    return measure(replayer, effective, seed=seed)
+
+
+def propose_split(
+    total: int,
+    *,
+    dataset: str | os.PathLike[str] | JudgedDataset = "starter",
+    config: Config = "production",
+    data: str | os.PathLike[str] | None = None,
+    encoder: str | Encoder = "bundled",
+    progress: bool = True,
+) -> Split:
+    """The split of ``total`` tokens over the tiers that reaches the highest context recall on these queries."""
+    from workbench.experiments.pareto import propose_split as propose
+
+    replayer, effective = _replayer(dataset, data, config, encoder, progress)
+    return propose(replayer, effective, total)
+
+
+def profile_latency(
+    *arms: Config | Mapping[str, Config],
+    dataset: str | os.PathLike[str] | JudgedDataset = "starter",
+    sizes: Sequence[int] = (300, 3_000),
+    queries: int = 100,
+    data: str | os.PathLike[str] | None = None,
+    seed: int = 0,
+    encoder: str | Encoder = "bundled",
+    progress: bool = True,
+    **options: Any,
+) -> LatencyProfile:
+    """Time whole assemblies on stores of the given sizes, production by default; arms as in ``compare``.
+
+    options: as in ``experiments.latency.profiler.profile_latency`` (``cold``, ``limit_ms``, ``keep``).
+    """
+    from workbench.experiments.latency.measure import Plan
+    from workbench.experiments.latency.profiler import profile_latency as measure
+
+    configs = dict(pair for arm in arms or ("production",) for pair in _named(arm))
+    source, judged = _source(dataset, data, None, None)
+    with progress_steps(progress, {}) as step:
+        return measure(
+            judged, configs, sizes=sizes, plan=Plan(queries=queries), encoder=_encoder(encoder), source=source, seed=seed,
+            step=step, **options,
+        )  # fmt: skip
+
+
+def report(
+    *runs: str | os.PathLike[str],
+    out: str | os.PathLike[str] = "report.html",
+    data: str | os.PathLike[str] | None = None,
+) -> Path:
+    """Write one self-contained HTML report of run folders and return its path; several begin with an overview.
+
+    data: local file of a public dataset, for prompts of flipped queries where the licence lets them be shown. Raises RunError for
+    a folder that is no run.
+    """
+    from workbench.reports.html import render, write_text
+    from workbench.reports.run_pages import document_of
+
+    return write_text(Path(out), render(document_of([Path(run) for run in runs], data=None if data is None else Path(data))))
+
+
 def evaluate_conflicts(
     pairs: str | os.PathLike[str], *, encoder: str | Encoder | None = "bundled", **options: Any
 ) -> ConflictEvaluation:
@@ -151,6 +229,24 @@ def evaluate_conflicts(
     from workbench.experiments.conflict_eval import evaluate_conflicts as evaluate
 
     return evaluate(pairs, encoder=None if encoder is None else _encoder(encoder), **options)
+
+
+def _replayer(
+    dataset: str | os.PathLike[str] | JudgedDataset,
+    data: str | os.PathLike[str] | None,
+    config: Config,
+    encoder: str | Encoder,
+    progress: bool,
+) -> tuple[Replayer, AssemblyConfig]:
+    from workbench.experiments.poolstore import build_pools, effective_config
+    from workbench.experiments.replay import Replayer
+
+    _, judged = _source(dataset, data, None, None)
+    loaded = _encoder(encoder)
+    effective = effective_config(judged, _config(config), loaded)
+    with progress_steps(progress, {"pools": len(judged.queries)}) as step:
+        pools = build_pools(judged, effective, loaded, step=lambda n: step("pools", n), as_is=True)
+    return Replayer(pools), effective
 
 
 def _config(config: Config) -> AssemblyConfig:

@@ -129,6 +129,49 @@ def test_what_asserts_nothing_about_now_is_not_read(text: str) -> None:
     assert read(text) == ()
 
 
+EVERYDAY = [
+    ("The long trip is planned for July.", "The long trip is planned for January.", "date"),
+    ("My long holiday is planned for March.", "I moved the long holiday to June.", "date"),
+    ("A contract with Noodle for the internet at home.", "A contract with Rudd for the internet at home.", "name"),
+    ("Our family doctor is Dr Wobblewand.", "Our family doctor is Dr Tumblemarsh now.", "name"),
+    ("Imogen goes to Dr Mottleberry for dental check-ups.", "Imogen goes to Dr Trellis for dental check-ups.", "name"),
+    ("I am employed by Hoble Housing.", "I am employed by Cuckoobellows Acoustics.", "name"),
+    ("My everyday editor is Neovim, with plain key bindings.", "I have switched from Neovim to Kate for coding.", "ended"),
+    ("Vivo en Orrintarn.", "Me he mudado de Orrintarn a Hobridgelune.", "ended"),
+    ("Ida subscribes to the paper Salted Gazebo.", "Ida has cancelled the subscription to the paper Salted Gazebo.", "ended"),
+    ("I help out at the reading club every other Saturday.", "I have stopped volunteering at the reading club.", "ended"),
+    ("Colleagues reach me on extension 1924.", "Colleagues reach me on extension 4305.", "number"),
+    ("I park in space F40 of the garage.", "My parking space in the garage has changed from F40 to F33.", "ended"),
+]  # fmt: skip
+LOOKALIKES = [
+    ("The trip to Oslo is planned for July.", "The trip to Rome is planned for January."),
+    ("The dentist of my landlord Winifred is Dr Knuckle.", "My dentist is Dr Crumbpebble."),
+    ("The family doctor of my twin Dorothea is Dr Beam.", "My family doctor is Dr Bramble."),
+    ("My godchild Wendelin goes to Dr Lantern for dental check-ups.", "I go to Dr Mottleberry for dental check-ups."),
+    ("Contract F55/19846 covers pest control.", "Contract F55/19846 can be cancelled with a notice of five days."),
+    (
+        "The function stitchTickets is the work of Lavender.",
+        "The function stitchTickets shall be replaced by the indexer some day.",
+    ),
+    ("Guardamos la GQ-8412 en el rellano.", "Guardamos la DT-3404 en el sótano."),
+    ("A sticker with a comet now decorates the ZP-4592.", "We keep the ZP-4592 on top of the wardrobe."),
+    ("The deadline for my tax return is 23 October.", "The deadline of Electric Falcon is 19 January."),
+    ("My tennis partner Minerva writes code in Nano.", "The single caller of the function is the billing run."),
+    ("Mungo takes 80 mg of iron a day.", "Mungo is no longer allergic to latex."),
+    ("I am employed by Rooksey Insurance.", "I charge 68 euros an hour for freelance work."),
+]
+
+
+@pytest.mark.parametrize(("a", "b", "reason"), EVERYDAY)
+def test_everyday_changes_are_seen(a: str, b: str, reason: str) -> None:
+    assert verdict(a, b) == verdict(b, a) == reason
+
+
+@pytest.mark.parametrize(("a", "b"), LOOKALIKES)
+def test_lookalikes_stay(a: str, b: str) -> None:
+    assert verdict(a, b) == ""
+
+
 @pytest.mark.parametrize(
     "turn", ["Wow, that's great, Odo!", "Thanks, Odo! Sounds awesome.", "You'd love it there!", "Can't wait to see it!"]
 )

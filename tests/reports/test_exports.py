@@ -65,8 +65,8 @@ def results() -> dict[str, Tabular]:
     )  # fmt: skip
     flips = Flips(
         arm_a=EVIL, arm_b="b", metric="ContextRecall", n_queries=1, wins=1, ties=0, losses=0,
-        rows=({"query_id": EVIL, "user_id": "u", "group": "g", "metric": "ContextRecall", "value_a": None, "value_b": 1.0, "outcome": "win",
-               "entry_id": "m1", "stage_a": "over budget", "stage_b": "selected"},),
+        rows=({"query_id": EVIL, "user_id": "u", "group": "g", "metric": "ContextRecall", "value_a": None, "value_b": 1.0,
+               "outcome": "win", "entry_id": "m1", "stage_a": "over budget", "stage_b": "selected"},),
     )  # fmt: skip
     step = {
         "tier": "memories",
@@ -78,21 +78,27 @@ def results() -> dict[str, Tabular]:
         "ci95_low": 0.1,
         "ci95_high": 0.4,
     }
-    table = flat_table([{"x": 1}, {"x": 2}], ["h1", "h2"], [{"mean_ContextRecall": 0.5, "ci_low_ContextRecall": 0.4, "ci_high_ContextRecall": 0.6, "n_ContextRecall": 4}] * 2, ["ContextRecall"])  # fmt: skip
+    means = {"mean_ContextRecall": 0.5, "ci_low_ContextRecall": 0.4, "ci_high_ContextRecall": 0.6, "n_ContextRecall": 4}
+    table = flat_table([{"x": 1}, {"x": 2}], ["h1", "h2"], [means] * 2, ["ContextRecall"])
     fold = {"held_out_user": EVIL, "row": 1, "train": 0.8, "held_out": 0.7, "baseline": None, "n": 4, "params": {"x": 1.0}}
     return {
         "comparison": comparison(),
         "comparison of several arms": comparison(("b", EVIL)),
         "identifiability": identifiability(),
-        "ablation": Ablation(comparison=comparison(), signals=identifiability(), metrics=("ContextRecall",), verdicts={"relevance": "worse"}),
+        "ablation": Ablation(
+            comparison=comparison(), signals=identifiability(), metrics=("ContextRecall",), verdicts={"relevance": "worse"}
+        ),
         "losses": losses,
         "flips": flips,
         "marginal": Marginal(rows=({**step, "recall_per_100_tokens": None},)),
-        "split": Split(total=9, soul=1, budgets={"memories": 8}, recall=0.5, tokens=7.0, present_recall=0.4, present_tokens=6.5, n=3, tried=2, ties=1),
+        "split": Split(
+            total=9, soul=1, budgets={"memories": 8}, recall=0.5, tokens=7.0, present_recall=0.4, present_tokens=6.5, n=3,
+            tried=2, ties=1,
+        ),
         "choice": choose(table, "max ContextRecall"),
         "cross tuning": CrossTuning(
-            goal=Goal.parse("max ContextRecall"), folds=(fold,), comparison=comparison(), gap=0.1, final=0, final_params={"x": 1.0},
-            final_mean=0.9, n_tried=2, signals=identifiability(),
+            goal=Goal.parse("max ContextRecall"), folds=(fold,), comparison=comparison(), gap=0.1, final=0,
+            final_params={"x": 1.0}, final_mean=0.9, n_tried=2, signals=identifiability(),
         ),
         "conflicts": evaluate_conflicts(PAIRS),
     }  # fmt: skip
@@ -198,7 +204,7 @@ def test_values_are_those_of_the_result() -> None:
     texts = [cell.text for cell in first]
     assert texts[0].startswith(row.metric)
     assert first[1].text == f"{row.n}"
-    assert first[1].subs[0] == f"{row.n_clusters} users"
+    assert first[1].subs[0].startswith(f"{row.n_clusters} users")
     assert [cell.sort for cell in first[2:5]] == [row.mean_a, row.mean_b, row.difference]
     assert row.verdict in texts
     undefined = result.tables()[0].rows[-1]

@@ -302,7 +302,7 @@ def test_without_a_browser_pdf_says_what_to_do(runs: Path, tmp_path: Path, monke
 def test_the_index_lists_every_run_and_keeps_the_readme(runs: Path, tmp_path: Path, page: Any) -> None:
     for kind in ("ab", "tune"):
         shutil.copytree(runs / kind, tmp_path / kind)
-    (tmp_path / "README.md").write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    (tmp_path / "README.md").write_text(f"before\n{BEGIN}\nstale row\n{END}\nafter\n")
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / "gone.html").write_text("x")
     written = write_index(tmp_path, quoted=0)
@@ -316,7 +316,7 @@ def test_the_index_lists_every_run_and_keeps_the_readme(runs: Path, tmp_path: Pa
     text = (tmp_path / "README.md").read_text()
     assert text.startswith("before\n")
     assert text.endswith("after\n")
-    assert "old" not in text
+    assert "stale row" not in text
     assert run_page(tmp_path / "ab", quoted=0).answer.sentence.split(" (")[0] in text.replace("\\", "")
     before = text
     write_index(tmp_path, quoted=0)

@@ -250,7 +250,7 @@ class Assembler:
         with one_blas_thread():
             found, (searched, merged, settled) = self.candidates(snapshot, vector, keyword_scores, now, config)
         selection = select(snapshot, found.pool, self.preferences(snapshot, config), now, config)
-        fate, other = _final_fates(found, selection)
+        fate, other = final_fates(found, selection)
         chosen = perf_counter_ns()
         prompt = render_prompt(snapshot, selection)
         end = perf_counter_ns()
@@ -267,7 +267,7 @@ class Assembler:
             tokens=selection.tokens,
             timings=timings,
             conflicts=found.conflicts,
-            warnings=_warnings(snapshot, found, selection, now),
+            warnings=context_warnings(snapshot, found, selection, now),
             snapshot=snapshot,
             retrieved=found.retrieved,
             fate=fate,
@@ -301,7 +301,8 @@ def render_prompt(snapshot: Snapshot, selection: Selection) -> str:
     return "".join(lines)
 
 
-def _final_fates(found: Candidates, selection: Selection) -> tuple[npt.NDArray[np.int8], IntArray]:
+def final_fates(found: Candidates, selection: Selection) -> tuple[npt.NDArray[np.int8], IntArray]:
+    """Fate of each retrieved candidate after selection, and the row that explains it (-1 none, -2 larger than its tier)."""
     table = np.full(5, int(Fate.OVER_BUDGET), dtype=np.int8)
     table[[CHOSEN, SHOWN_AS_PREFERENCE]] = Fate.SELECTED
     table[WEAK] = Fate.BELOW_MINIMUM
@@ -311,7 +312,8 @@ def _final_fates(found: Candidates, selection: Selection) -> tuple[npt.NDArray[n
     return fate, other
 
 
-def _warnings(snapshot: Snapshot, found: Candidates, selection: Selection, now: float) -> tuple[str, ...]:
+def context_warnings(snapshot: Snapshot, found: Candidates, selection: Selection, now: float) -> tuple[str, ...]:
+    """What a reader of the context should know, in words."""
     notes = []
     if selection.soul_left_out:
         notes.append(f"{selection.soul_left_out} of {len(snapshot.soul)} active Soul blocks did not fit their budget")

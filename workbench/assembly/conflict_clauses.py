@@ -153,11 +153,11 @@ class ClauseReader:
                 self.negators = not self.negators
             if self.neg_at < 0:
                 self.neg_at = len(self.keys)
-        if f & _END and not (i > 1 and lows[i - 1] == "be" and lows[i - 2] in _MODALS):
+        if f & _END and not self.article and not (i > 1 and lows[i - 1] == "be" and lows[i - 2] in _MODALS):
             self.ended_at = len(self.keys)
             self.denies = not self.denies
             self.refuses = not self.refuses
-            self.passive = i - self.be <= 2 and lows[i] != "instead"
+            self.passive = i - self.be <= 2 and lows[i] not in ("instead", "no", "not")
             if lows[i] in _INSTEAD or "from" in lows[i + 1 : i + 3]:
                 self.outdated = len(self.keys)
         if f & _SEPARABLE:

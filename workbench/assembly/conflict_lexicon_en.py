@@ -8,15 +8,14 @@ from __future__ import annotations
 
 WORDS: dict[str, str] = {
     "func": """called utc gmt cet est pst a an the this that these those it its itself is are am be been being was were
-        has have had having do does did will shall 'll may and or as than then so such there here which who whom
-        whose what where how also too either neither both each very really quite rather fairly pretty just even
-        still already yet ever about around roughly approximately almost nearly exactly currently own up out off
-        down back away over well oh wow yeah yes please kindly thanks thank_you him her them his hers theirs their
-        he she they themselves himself herself whether let let's lot lots etc ok okay again even_when even_if
-        even_though must should ought can has_to have_to had_to be_able going_to needs_to that's is_able are_able
-        usually normally generally typically mostly mainly often sometimes always constantly regularly decision note
-        fyi appreciate mind totally definitely absolutely actually basically completely fully entirely quickly
-        slowly somewhat somehow""",
+        has have had having do does did will shall 'll may and or as than then so such there here which who whom whose
+        what where how also too either neither both each very really quite rather fairly pretty just even still already
+        yet ever about around roughly approximately almost nearly exactly currently own up out off down back away over
+        well oh wow yeah yes please kindly thanks thank_you him her them his hers theirs their he she they themselves
+        himself herself whether let let's lot lots etc ok okay again even_when even_if even_though must should ought can
+        has_to have_to had_to be_able going_to needs_to that's is_able are_able usually normally generally typically
+        mostly mainly often sometimes always constantly regularly decision note fyi appreciate mind totally definitely
+        absolutely actually basically completely fully entirely quickly slowly somewhat somehow""",
     "vague": "it them this that these those",
     "and": "and",
     "indef": "a an another some one",
@@ -26,16 +25,16 @@ WORDS: dict[str, str] = {
     "conj": "but because while whereas although though so and since which who unless therefore",
     "light": """much many few little more less most well better fine sorry dropped_off drop_off dropped_by drop_by
         drop_in dropped_in drops_off happen happens happening thing things stuff way time day days week weeks month
-        months year years one ones bit kind sort type part get got gets getting make makes made making put puts
-        putting take takes taking took go goes going come comes coming keep keeps kept keeping give gives gave set
-        sets say says said tell tells told show shows showed let lets seem seems become becomes became stay stays
-        staying remain remains hold holds held place own owns owned possess have_got serve serves include includes
-        included contain contains feature features first second today tomorrow tonight yesterday this_week next_week
-        this_year this_month next_month last_week last_year daily every_day each_day at_all a_lot far long_ago
-        weekly monthly yearly hour minute hours minutes strict new old big small good great nice able likely due
-        used use uses something anything someone anyone somebody anybody any a_word_of a_single using person people
-        takes_place take_place stand_still stands_still run_by go_ahead going_ahead planned exist exists everyday latest current recent recently
-        decide decides decided agree agrees agreed""",
+        months year years one ones bit kind sort type part get got gets getting make makes made making put puts putting
+        take takes taking took go goes going come comes coming keep keeps kept keeping give gives gave set sets say says
+        said tell tells told show shows showed let lets seem seems become becomes became stay stays staying remain
+        remains hold holds held place own owns owned possess have_got serve serves include includes included contain
+        contains feature features first second today tomorrow tonight yesterday this_week next_week this_year this_month
+        next_month last_week last_year daily every_day each_day at_all a_lot far long_ago weekly monthly yearly hour
+        minute hours minutes strict new old big small good great nice able likely due used use uses something anything
+        someone anyone somebody anybody any a_word_of a_single using person people takes_place take_place stand_still
+        stands_still run_by go_ahead going_ahead planned exist exists everyday latest current recent recently decide
+        decides decided agree agrees agreed""",
     "neg": """have_yet_to has_yet_to not n't never no none nobody nothing cannot without nowhere neither hardly barely
         decided_against ain't don't won't lack lacks lacking no_one not_any not_a refuse refuses refused unable_to
         far_from""",
@@ -48,15 +47,15 @@ WORDS: dict[str, str] = {
     "end": """no_longer not_anymore stop stopped stops quit quits cancel cancelled canceled cancels drop dropped ditch
         ditched abandon abandoned discontinue discontinued retire retired decommission decommissioned scrap scrapped
         give_up gave_up given_up giving_up dump dumped phase_out phased_out shut_down shutting_down cut_out resign
-        resigned pull_out pulled_out withdraw withdrew withdrawn back_out backed_out replace replaced replaces
-        replacing call_off called_off instead_of rather_than unsubscribe unsubscribed abolish abolished sold_off
-        get_rid_of got_rid_of rid_of in_place_of taken_the_place_of took_the_place_of takes_the_place_of supersede
-        superseded deprecate deprecated moved_away_from deactivate deactivated dropped_out terminate terminated swap
-        swapped swaps throw_out threw_out done_with removed remove gone is_off are_off leave_behind left_behind
-        refund refunded let_go_of sworn_off swear_off cease ceased part_with parted_with sold_my sold_our sold_the
-        gave_away given_away giving_away broke_off broken_off break_off pulled_the_plug_on took_down migrated_from
-        moved_from switched_from switch_from changed_from converted_from migrate_from has_changed_from have_changed_from taken_over_from took_over_from
-        takes_over_from closed_the_account close_the_account closed_my_account closed_our_account""",
+        resigned pull_out pulled_out withdraw withdrew withdrawn back_out backed_out replace replaced replaces replacing
+        call_off called_off instead_of rather_than unsubscribe unsubscribed abolish abolished sold_off get_rid_of
+        got_rid_of rid_of in_place_of taken_the_place_of took_the_place_of takes_the_place_of supersede superseded
+        deprecate deprecated moved_away_from deactivate deactivated dropped_out terminate terminated swap swapped swaps
+        throw_out threw_out done_with removed remove gone is_off are_off leave_behind left_behind refund refunded
+        let_go_of sworn_off swear_off cease ceased part_with parted_with sold_my sold_our sold_the gave_away given_away
+        giving_away broke_off broken_off break_off pulled_the_plug_on took_down migrated_from moved_from switched_from
+        switch_from changed_from converted_from migrate_from has_changed_from have_changed_from taken_over_from
+        took_over_from takes_over_from closed_the_account close_the_account closed_my_account closed_our_account""",
     "separable": """give gives gave given giving call called calling turn turned turning throw threw thrown throwing
         shut hand handed send sent sell selling sold""",
     "particle": "away off down out back",
@@ -73,17 +72,16 @@ WORDS: dict[str, str] = {
     "upd": """now nowadays these_days from_now_on as_of since_then instead any_more anymore lately at_present
         at_the_moment just_became up_to down_to raised lowered increased decreased bumped upgraded downgraded put_up
         went_up newly has_become have_become has_changed changed_to at_last finally from_today effective_immediately""",
-    "past": """was were had did went saw ran came bought took got made said told gave found left met sat ate drank
-        slept drove flew rode swam wrote won lost felt thought knew began broke brought built caught chose dealt
-        fell fought forgot grew heard hid hit kept led lent sent spent spoke stole stood taught threw understood
-        woke wore had_been was_being sang hung paid held tore blew drew shot shook shrank rang sank""",
+    "past": """was were had did went saw ran came bought took got made said told gave found left met sat ate drank slept
+        drove flew rode swam wrote won lost felt thought knew began broke brought built caught chose dealt fell fought
+        forgot grew heard hid hit kept led lent sent spent spoke stole stood taught threw understood woke wore had_been
+        was_being sang hung paid held tore blew drew shot shook shrank rang sank""",
     "plan": "planned scheduled set_for due pencilled_in",
     "reports": "decided agreed planned showed stated announced confirmed reported noted warned",
     "pastb": """used_to formerly previously once_upon as_a_child as_a_kid as_a_student as_a_teenager as_a_boy as_a_girl
-        in_my_youth when_i_was when_we_were when_he_was when_she_was ago back_then in_those_days in_the_past
-        originally at_first until_recently my_former my_old_job growing_up in_my_twenties in_my_thirties
-        at_university in_college back_when earlier_this in_the_old_days during_university as_an_undergraduate
-        old_days""",
+        in_my_youth when_i_was when_we_were when_he_was when_she_was ago back_then in_those_days in_the_past originally
+        at_first until_recently my_former my_old_job growing_up in_my_twenties in_my_thirties at_university in_college
+        back_when earlier_this in_the_old_days during_university as_an_undergraduate old_days""",
     "until": "until till back_in back_in_the",
     "hypo": """make_sure would could might if_i'd if_only suppose imagine wish wishes hoping hope maybe perhaps possibly
         considering thinking_of thinking_about wondering whether dream were_to""",
@@ -103,15 +101,15 @@ WORDS: dict[str, str] = {
     "uniq": """manager boss supervisor landlord landlady gp dentist birthday password passphrase pin address nickname
         surname blood_type deadline birthplace hometown headquarters capital postcode zip_code phone_number username
         email_address maiden_name nationality star_sign native_language mother_tongue shoe_size best_friend
-        family_doctor general_practitioner dental_check-ups employer internet_at_home home_internet
-        next_of_kin first_name middle_name codename passcode hostname port_number licence_plate homepage ringtone""",
+        family_doctor general_practitioner dental_check-ups employer internet_at_home home_internet next_of_kin
+        first_name middle_name codename passcode hostname port_number licence_plate homepage ringtone""",
     "kin": """brothers sisters sons daughters cousins neighbours neighbors friends aunts uncles brother sister mother
-        father mum mom dad wife husband son daughter cousin neighbour neighbor friend aunt uncle grandmother
-        grandfather grandma grandpa girlfriend boyfriend partner spouse parents child kid kids children nephew niece
-        flatmate roommate colleague colleagues baby twin fiancée fiancé stepfather stepmother stepson godmother
-        mother-in-law father-in-law brother-in-law sister-in-law son-in-law daughter-in-law in-laws grandson
-        granddaughter grandparents mum_and_dad mom_and_dad toddler teenager coworker co-worker housemate mate girl
-        boy godchild godson goddaughter""",
+        father mum mom dad wife husband son daughter cousin neighbour neighbor friend aunt uncle grandmother grandfather
+        grandma grandpa girlfriend boyfriend partner spouse parents child kid kids children nephew niece flatmate
+        roommate colleague colleagues baby twin fiancée fiancé stepfather stepmother stepson godmother mother-in-law
+        father-in-law brother-in-law sister-in-law son-in-law daughter-in-law in-laws grandson granddaughter
+        grandparents mum_and_dad mom_and_dad toddler teenager coworker co-worker housemate mate girl boy godchild godson
+        goddaughter""",
     "slot:reside": """live_alone lives_alone living_alone live lives lived living reside resides based dwell inhabit
         neighbours""",
     "slot:home": "flat apartment studio cottage house houseboat narrowboat villa bungalow farmhouse bedsit room",

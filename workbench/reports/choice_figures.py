@@ -14,11 +14,21 @@ Point = tuple[float, float]
 
 
 def frontier(
-    points: Sequence[Point], front: Sequence[int], chosen: int | None, *, metric: str, unit: str, n: int, cost: str = "Tokens"
+    points: Sequence[Point],
+    front: Sequence[int],
+    chosen: int | None,
+    *,
+    metric: str,
+    unit: str,
+    n: int,
+    cost: str = "Tokens",
+    intervals: Sequence[tuple[float, float]] | None = None,
+    mark: str = "chosen",
 ) -> Drawing | None:
-    """Every configuration at (cost, metric), the Pareto front as a line, the chosen row as a diamond.
+    """Every configuration at (cost, metric), the Pareto front as a line, one row as a diamond called ``mark``.
 
-    points: (cost, merit) per row, NaN where undefined. n: queries behind a mean.
+    points: (cost, merit) per row, NaN where undefined. n: queries behind a mean. intervals: 95 % of the merit per row, drawn on
+    the front.
     """
     usable = [(x, y) for x, y in points if known(x) and known(y)]
     if len(usable) < 2:
@@ -26,8 +36,9 @@ def frontier(
     title = f"{label(metric)} against {label(cost)}, {whole(len(usable))} configurations"
     keys = [Key("configuration", MUTED, "o", hollow=True)]
     best = [points[at] for at in front if known(points[at][0]) and known(points[at][1])]
-    keys += [Key("not beaten in both (Pareto front)", ARMS[0], "o")] if best else []
-    keys += [Key("chosen", ARMS[1], "D")] if chosen is not None else []
+    front_text = "not beaten in both (Pareto front)" + (", 95 % interval" if intervals is not None else "")
+    keys += [Key(front_text, ARMS[0], "o")] if best else []
+    keys += [Key(mark, ARMS[1], "D")] if chosen is not None else []
     with style.settings("frontier"):
         tall, legend = 3.1, draw.legend_height([key.text for key in keys])
         height = 0.4 + legend + tall + draw.AXIS + 0.3
@@ -40,6 +51,9 @@ def frontier(
             [x for x, _ in usable], [y for _, y in usable], linestyle="none", marker="o", markersize=3.5,
             markerfacecolor="none", markeredgecolor=MUTED, markeredgewidth=0.7,
         )  # fmt: skip
+        if best and intervals is not None:
+            ends = [(points[at][0], *intervals[at]) for at in front if known(points[at][0]) and all(map(known, intervals[at]))]
+            ax.vlines([x for x, _, _ in ends], [y for _, y, _ in ends], [y for _, _, y in ends], color=ARMS[0], linewidth=1.1)
         if best:
             ax.plot([x for x, _ in best], [y for _, y in best], color=ARMS[0], linewidth=1.4, marker="o", markersize=5)
         if chosen is not None and known(points[chosen][0]) and known(points[chosen][1]):

@@ -34,12 +34,13 @@ def similarity_figure(evaluation: ConflictEvaluation) -> Drawing:
             ax.plot([spread[50]], [y], **style.marker("o", INK), zorder=4)
         draw.rows(ax, names)
         ax.set_xlim(min(0.0, *(min(values) for values in profile.percentiles.values())), 1.0)
-        ax.set_xlabel(f"cosine of the two statements under {label(profile.encoder)}; {evaluation.overall.n} pairs")
+        encoder = profile.encoder.partition("@")[0]
+        ax.set_xlabel(f"cosine of the two statements, {label(encoder)}; n {evaluation.overall.n} pairs")
         return style.render(figure, "similarity", "Cosine per label")
 
 
 def flagged_figure(evaluation: ConflictEvaluation) -> Drawing:
-    """Share of each kind of pair that the test calls a conflict, with 95 % Wilson intervals; labels apart by colour and marker."""
+    """Share of each kind of pair that the test calls a conflict, with 95 % Wilson intervals; a colour and marker per label."""
     rows = list(evaluation.by_kind)
     labels = list(dict.fromkeys(row.label for row in rows))
     names = [row.kind if row.label == labels[0] else f"{row.kind} ({row.label})" for row in rows]

@@ -9,7 +9,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench.reports.cells import Cell, Column, Table
 from workbench.reports.labels import printable
@@ -144,6 +144,10 @@ class Tabular:
         from workbench.reports.notebook import tables_html
 
         return tables_html(self.tables())
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """For IPython: the text of ``str``, not the arrays behind it."""
+        printer.text(type(self).__name__ if cycle else str(self))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         from rich.text import Text

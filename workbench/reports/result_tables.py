@@ -16,7 +16,7 @@ from workbench.reports.cells import (
     text_cell,
     verdict_cell,
 )
-from workbench.reports.labels import label
+from workbench.reports.labels import label, listed
 from workbench.reports.numbers import MISSING, p_value
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def comparison_table(result: Comparison, *, source: str = "", place: str = "") -
         undefined = row.n_undefined + row.n_undefined_a_only + row.n_undefined_b_only
         size = Cell(
             text=f"{row.n:,}",
-            subs=(f"{row.n_clusters:,} users", *((f"{undefined:,} undefined",) if undefined else ())),
+            subs=(f"{row.n_clusters:,} users" + (f" · {undefined:,} undefined" if undefined else ""),),
             sort=row.n,
             numeric=True,
             path=path("n"),
@@ -78,15 +78,18 @@ def comparison_table(result: Comparison, *, source: str = "", place: str = "") -
         Column(text="detectable", numeric=True),
         Column(text="win/tie/loss", numeric=True),
     )
-    notes = [f"{label(row.metric)}: {label(row.note)}." for row in result.rows if row.note and not many]
-    notes += [f"{label(row.arm_b)}, {label(row.metric)}: {label(row.note)}." for row in result.rows if row.note and many]
+    noted: dict[str, list[str]] = {}
+    for row in result.rows:
+        if row.note:
+            noted.setdefault(label(row.note), []).append(f"{label(row.arm_b)} {label(row.metric)}" if many else label(row.metric))
+    notes = [f"{listed(names, most=12)}: {note}." for note, names in noted.items()]
     return Table(
         caption=f"{', '.join(label(arm) for arm in result.arms)} against {label(result.baseline)}",
         columns=columns,
         bodies=flat(rows),
         sortable=True,
         source=source,
-        notes=(*dict.fromkeys(notes), f"{label(result.family)}."),
+        notes=(*notes, f"{label(result.family)}."),
     )
 
 

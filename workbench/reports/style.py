@@ -13,8 +13,9 @@ import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import matplotlib
@@ -80,6 +81,21 @@ class Drawing:
     name: str
     title: str
     svg: str
+    figure: Figure | None = field(default=None, repr=False, compare=False)
+
+    def _repr_png_(self) -> bytes:
+        """For notebooks, which show an SVG only when they are trusted; the fonts are then those of this machine."""
+        if self.figure is None:
+            raise NotImplementedError
+        buffer = io.BytesIO()
+        with settings(self.name):
+            self.figure.savefig(buffer, format="png", dpi=110, facecolor="white")
+        return buffer.getvalue()
+
+    def save(self, path: str | Path) -> Path:
+        """Write the SVG; the folder must exist."""
+        Path(path).write_text(self.svg, encoding="utf-8")
+        return Path(path)
 
     def inline(self, description: str) -> str:
         """The figure for the body of a page: themed by the page, described for those who cannot see it, no unused ids."""
@@ -120,7 +136,7 @@ def render(figure: Figure, name: str, title: str) -> Drawing:
     svg = buffer.getvalue().replace("'DejaVu Sans'", _FONTS)
     svg = svg.replace("<metadata>", "<title>" + escape(title) + "</title>\n  <metadata>", 1)
     svg = re.sub(r"[ \t]*<metadata>.*?</metadata>\n?", "", svg, flags=re.DOTALL)
-    return Drawing(name=name, title=title, svg="\n".join(line.rstrip() for line in svg.splitlines()) + "\n")
+    return Drawing(name=name, title=title, svg="\n".join(line.rstrip() for line in svg.splitlines()) + "\n", figure=figure)
 
 
 def canvas(height: float, title: str) -> Figure:

@@ -11,12 +11,12 @@ from workbench.errors import DataError
 from workbench.experiments.metrics import parse_metric
 from workbench.experiments.sweep_table import Sweep
 from workbench.reports import draw, style
+from workbench.reports.choice_figures import frontier
 from workbench.reports.labels import label
-from workbench.reports.style import ARMS, GRID, INK, MUTED, Drawing, Key
+from workbench.reports.style import ARMS, GRID, INK, Drawing, Key
 
 BINS = 10
 """Weights are grouped in tenths, which is exact for a lattice in tenths."""
-_CELLS = 120
 
 
 def weights_figure(sweep: Sweep, metric: str = "ContextRecall", *, base: AssemblyConfig | None = None) -> Drawing:
@@ -69,36 +69,25 @@ def frontier_figure(
 ) -> Drawing:
     """Mean of ``metric`` against mean ``cost`` of every row, with the Pareto front and its 95 % intervals.
 
-    base: a configuration of the sweep that is marked, if it is among the rows.
+    base: a configuration that is marked, if it is among the rows. Raises DataError when there are not two rows to compare.
     """
-    front = sweep.front(metric, cost)
     means, costs = _means(sweep, metric), _means(sweep, cost)
-    at_base = [] if base is None else [row for row, config in enumerate(sweep.configs) if config.hash == base.hash]
-    keys = [
-        Key(f"Pareto front, {len(front)} of {len(sweep):,} configurations", ARMS[0], "o"),
-        Key("other configurations", MUTED, "o"),
-    ]
-    keys += [Key("base", ARMS[1], "D")] if at_base else []
-    with style.settings("frontier"):
-        height = 0.4 + draw.legend_height([key.text for key in keys]) + 3.1
-        figure = style.canvas(height, f"What {label(metric)} costs")
-        top = style.legend(figure, keys, height - 0.38) - 0.1
-        ax = style.axes(figure, 0.75, 0.6, style.WIDTH - 0.95, top - 0.6)
-        ax.grid(axis="y")
-        others = _thinned(costs, means)
-        ax.plot(
-            costs[others], means[others], marker="o", linestyle="none", markersize=3, color=MUTED, alpha=0.45, markeredgewidth=0
-        )
-        x, y = front[f"mean_{cost}"].to_numpy(), front[f"mean_{metric}"].to_numpy()
-        ax.vlines(x, front[f"ci_low_{metric}"], front[f"ci_high_{metric}"], color=ARMS[0], linewidth=1.2)
-        ax.step(x, y, where="post", color=ARMS[0], linewidth=1.4)
-        ax.plot(x, y, **style.marker("o", ARMS[0]), zorder=4)
-        if at_base:
-            ax.plot(costs[at_base[:1]], means[at_base[:1]], **style.marker("D", ARMS[1]), zorder=5)
-        ax.set_xlabel(f"mean {label(cost)} per query ({_unit(cost)})")
-        n = int(sweep.table[f"n_{metric}"].max())
-        ax.set_ylabel(f"mean {label(metric)} ({_unit(metric)}), n {n}")
-        return style.render(figure, "frontier", f"{metric} against {cost}")
+    table = sweep.table
+    at_base = None if base is None else next((row for row, of in enumerate(sweep.configs) if of.hash == base.hash), None)
+    drawing = frontier(
+        list(zip(costs.tolist(), means.tolist(), strict=True)),
+        [int(row) for row in sweep.front(metric, cost).index],
+        at_base,
+        metric=metric,
+        unit=_unit(metric),
+        n=int(table[f"n_{metric}"].max()),
+        cost=cost,
+        intervals=list(zip(table[f"ci_low_{metric}"].tolist(), table[f"ci_high_{metric}"].tolist(), strict=True)),
+        mark="base",
+    )
+    if drawing is None:
+        raise DataError(f"fewer than two rows of the sweep have both {metric} and {cost}; there is no frontier to draw")
+    return drawing
 
 
 def _means(sweep: Sweep, metric: str) -> Any:
@@ -111,16 +100,4 @@ def _means(sweep: Sweep, metric: str) -> Any:
 
 
 def _unit(metric: str) -> str:
-    name = parse_metric(metric).unit
-    return name if name != "share" else "share"
-
-
-def _thinned(x: Any, y: Any) -> list[int]:
-    """Rows to draw: of those that fall on the same spot of the figure the first; order kept."""
-    keep: dict[tuple[int, int], int] = {}
-    spans = [(float(np.nanmin(of)), float(np.nanmax(of) - np.nanmin(of)) or 1.0) for of in (x, y)]
-    for row in range(len(x)):
-        if not (np.isnan(x[row]) or np.isnan(y[row])):
-            spot = tuple(round(_CELLS * (float(of[row]) - low) / span) for of, (low, span) in zip((x, y), spans, strict=True))
-            keep.setdefault((spot[0], spot[1]), row)
-    return list(keep.values())
+    return parse_metric(metric).unit

@@ -137,7 +137,10 @@ def _frontier(table: pd.DataFrame, content: Mapping[str, Any], metric: str) -> P
     points = list(zip(table["mean_Tokens"].tolist(), table[f"mean_{metric}"].tolist(), strict=True))
     front = content["front"] if metric == "ContextRecall" else []
     n = int(table[f"n_{metric}"].max())
-    drawing = choice_figures.frontier(points, front, int(content["row"]), metric=metric, unit=metric_unit(metric), n=n)
+    intervals = list(zip(table[f"ci_low_{metric}"].tolist(), table[f"ci_high_{metric}"].tolist(), strict=True))
+    drawing = choice_figures.frontier(
+        points, front, int(content["row"]), metric=metric, unit=metric_unit(metric), n=n, intervals=intervals
+    )
     if drawing is None:
         return None
     x, y = points[int(content["row"])]

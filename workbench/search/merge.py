@@ -25,8 +25,10 @@ def similar_pairs(snapshot: Snapshot, rows: IntArray, threshold: float) -> tuple
     """
     vectors = snapshot.vectors[rows]
     gram = vectors @ vectors.T
-    flat = np.flatnonzero(np.triu(gram >= threshold - _SLACK, k=1))
+    flat = np.flatnonzero(gram >= threshold - _SLACK)
     left, right = np.divmod(flat, max(rows.size, 1))
+    above = left < right
+    left, right, flat = left[above], right[above], flat[above]
     return left, right, gram.ravel()[flat].astype(np.float64)
 
 
@@ -73,6 +75,14 @@ def find_duplicates(
     for one, two in zip(a.tolist(), b.tolist(), strict=True):
         near_to[one].append(two)
         near_to[two].append(one)
+    # an entry with a text of its own and nothing near it stays, and decides about no other
+    involved = np.isin(rows, np.concatenate((a, b))) if a.size else np.zeros(rows.size, dtype=bool)
+    order = np.argsort(keys, kind="stable")
+    again = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
+    involved[order[again]] = involved[order[again + 1]] = True
+    if not involved.any():
+        return {}
+    rows, keys = rows[involved], keys[involved]
     first = np.isin(rows, standing) if standing is not None else np.zeros(rows.size, dtype=bool)
     stays: set[int] = set()
     says: dict[int, int] = {}  # text key -> the entry that stays for this text

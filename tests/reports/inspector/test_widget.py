@@ -51,5 +51,5 @@ def test_a_search_in_the_whole_store_is_answered(shown: Any, monkeypatch: pytest
 def test_a_notebook_gets_the_widget_and_a_table_for_viewers_without(shown: Any) -> None:
     data, _ = shown._repr_mimebundle_()
     assert "application/vnd.jupyter.widget-view+json" in data
-    assert data["text/html"].startswith("<div>")
+    assert data["text/html"].startswith('<div class="wb-result"')
     assert "0 enter, 0 leave" in data["text/plain"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from time import perf_counter_ns
 
-from workbench.assembly.assembler import STAGES, Candidates, _final_fates, _warnings, render_prompt
+from workbench.assembly.assembler import STAGES, Candidates, context_warnings, final_fates, render_prompt
 from workbench.assembly.context import AssembledContext
 from workbench.assembly.fates import Fate
 from workbench.assembly.selection import select
@@ -34,7 +34,7 @@ def rerank(context: AssembledContext, config: AssemblyConfig) -> AssembledContex
     pool = context.retrieved.take(context.scored)
     found = Candidates(context.retrieved, fate, other, context.scored, pool, context.conflicts)
     selection = select(context.snapshot, pool, context.preferences, now, config)
-    fate, other = _final_fates(found, selection)
+    fate, other = final_fates(found, selection)
     chosen = perf_counter_ns()
     prompt = render_prompt(context.snapshot, selection)
     end = perf_counter_ns()
@@ -46,7 +46,7 @@ def rerank(context: AssembledContext, config: AssemblyConfig) -> AssembledContex
         prompt=prompt,
         tokens=selection.tokens,
         timings=timings,
-        warnings=_warnings(context.snapshot, found, selection, now),
+        warnings=context_warnings(context.snapshot, found, selection, now),
         fate=fate,
         other=other,
         selection=selection,
