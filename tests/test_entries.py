@@ -73,7 +73,8 @@ def test_texts_are_kept_exactly(value: str) -> None:
     assert memory(text=value).text == value
 
 
-@pytest.mark.parametrize("value", ["tag", b"tag", {"a", "b"}, frozenset("ab"), {"a": 1}, 5, None, ["a", 3], [None]], ids=repr)
+# names of the cases must not depend on the order of a set, or workers of one test run disagree
+@pytest.mark.parametrize("value", ["tag", b"tag", {"a"}, frozenset("a"), {"a": 1}, 5, None, ["a", 3], [None]], ids=repr)
 def test_tags_are_an_ordered_list_of_texts(value: object) -> None:
     # the order of a set is another one in the next process, and tags can be part of what is indexed
     with pytest.raises(DataError, match=r"memory 'm1': tags"):

@@ -27,9 +27,10 @@ from workbench.experiments.pareto import Marginal, Split
 from workbench.experiments.sweep_table import flat_table
 from workbench.experiments.tuning import CrossTuning, Goal
 from workbench.reports.cells import Cell, Column, Table, flat, number_cell, text_cell
-from workbench.reports.exports import Tabular, csv_text, latex_text, markdown_text, to_csv, to_latex, to_markdown
+from workbench.reports.exports import csv_text, latex_text, markdown_text, to_csv, to_latex, to_markdown
 from workbench.reports.notebook import SCRIPT, tables_html
 from workbench.reports.numbers import MISSING
+from workbench.tabular import Tabular
 
 EVIL = '<script>alert(1)</script>"><img src=x onerror=f()> `a` *b* _c_ $d$ | [e](javascript:f) \\input{x} & 5% #h ~i^ =1+1'
 PAIRS = Path(__file__).parents[1] / "assembly" / "conflict_pairs_own.jsonl"

@@ -64,7 +64,7 @@ def value_change(p: Pair) -> int:
     when = one.dimension in ("date", "weekday", "month")
     if one.dimension == "plain" and not change and p.rest_a and p.rest_b and len(p.rest_a) + len(p.rest_b) > 2:
         return 0  # two numbers that nothing relates
-    if one.dimension == "month" and p.rest_a and p.rest_b:
+    if one.dimension == "month" and (p.rest_a or p.rest_b) and not (change and not (p.rest_a and p.rest_b)):
         return 0
     if when and a.indefinite & b.indefinite and not change:
         return 0

@@ -20,9 +20,9 @@ from workbench.assembly.selection import Selection
 from workbench.config import SIGNALS, AssemblyConfig
 from workbench.entries import LAYERS, checked_text
 from workbench.errors import StoreError
-from workbench.reports.exports import Tabular
 from workbench.search.pool import IntArray, Pool
 from workbench.store.snapshot import Snapshot
+from workbench.tabular import Tabular
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +54,7 @@ class Explanation:
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class AssembledContext(Tabular):
     """What the model gets to see for one query, and the record of how it came to be.
 

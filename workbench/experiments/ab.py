@@ -21,7 +21,7 @@ from workbench.experiments.metrics import DEFAULT, evaluate, parse_metric
 from workbench.experiments.record import run_folder, write_json
 from workbench.experiments.run import LATENCY_SAMPLE, measure, per_query_table
 from workbench.experiments.splits import note_test_use
-from workbench.reports.exports import Tabular
+from workbench.tabular import Tabular
 
 if TYPE_CHECKING:
     from workbench.reports.cells import Table
@@ -31,7 +31,7 @@ Arms = Sequence[tuple[str, AssemblyConfig]]
 Step = Callable[[str, int], None]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class ABResult(Tabular):
     """Arms against the first of them. flips, losses: by arm name. content: what metrics.json holds."""
 

@@ -12,7 +12,7 @@ from workbench.experiments.identifiability import UNTESTABLE, Identifiability, i
 from workbench.experiments.metrics import evaluate
 from workbench.experiments.pools import Pools
 from workbench.experiments.replay import Replayer
-from workbench.reports.exports import Tabular
+from workbench.tabular import Tabular
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FULL = "all signals"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Ablation(Tabular):
     """comparison: one arm per signal, named ``without <signal>``, against all signals. signals: the identifiability of each.
     verdicts: per signal that of the first metric, "untestable here" where the signal is constant."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import DataError, RunError
-from workbench.reports.exports import Tabular
+from workbench.tabular import Tabular
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +64,7 @@ class ComparisonRow:
         return asdict(self) | {"ci95": None if self.ci95 is None else list(self.ci95)}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Comparison(Tabular):
     """Arms against a baseline on the same queries, paired and clustered by user.
 

@@ -18,7 +18,7 @@ from workbench.errors import ConfigError
 from workbench.experiments.conflict_pairs import LABELS, LabelledPair, read_pairs
 from workbench.experiments.conflict_score import Score, Share
 from workbench.experiments.conflict_similarity import PERCENTILES, WANTED, SimilarityProfile, pair_cosines, profile
-from workbench.reports.exports import Tabular
+from workbench.tabular import Tabular
 
 if TYPE_CHECKING:
     from workbench.reports.cells import Table
@@ -39,7 +39,7 @@ class KindRow:
     flagged: Share
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ConflictEvaluation(Tabular):
     """How well a test tells conflicts from other pairs.
 

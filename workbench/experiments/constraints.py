@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.errors import ConfigError
-from workbench.reports.exports import Tabular
+from workbench.tabular import Tabular
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +72,7 @@ class Goal:
         return f"{'max' if self.maximise else 'min'} {self.metric}" + (f" subject to {limits}" if limits else "")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Choice(Tabular):
     """The answer to a goal: ``feasible``, and the row chosen, or the nearest one when nothing satisfies the limits.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.experiments.ambiguity import Ambiguity
 from workbench.experiments.difficulty_arms import ARMS, NOISE
 from workbench.experiments.planted_pairs import PairCheck
-from workbench.reports.exports import Tabular
+from workbench.tabular import Tabular
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +58,7 @@ class SignalDependence:
         return self.recall - self.without >= LOSS > self.recall - self.noisy
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Difficulty(Tabular):
     """How hard a dataset is. ``str()`` prints the tables.
 

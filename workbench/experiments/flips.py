@@ -13,7 +13,7 @@ from workbench.assembly.fates import Fate
 from workbench.data.judged import JudgedDataset
 from workbench.errors import DataError
 from workbench.experiments.metrics import evaluate, parse_metric
-from workbench.reports.exports import Tabular
+from workbench.tabular import Tabular
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _COLUMNS = ["query_id", "user_id", "group", "metric", "value_a", "value_b", "outcome", "entry_id", "stage_a", "stage_b"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Flips(Tabular):
     """rows: one per relevant entry that only one arm shows (or one without entry where the metric differs for another reason):
     query_id, user_id, group, metric, value_a, value_b, outcome of b (win, loss, tie), entry_id, stage_a and stage_b (its fate

@@ -11,7 +11,7 @@ import numpy as np
 from workbench.config import SIGNALS, AssemblyConfig
 from workbench.experiments.pools import Pools
 from workbench.experiments.replay import Replayer
-from workbench.reports.exports import Tabular
+from workbench.tabular import Tabular
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +24,7 @@ TESTABLE = "testable"
 _CONSTANT = 1e-9
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Identifiability(Tabular):
     """rows: per signal its nominal weight; spread (mean standard deviation in a pool); least and most (range over all pools);
     share of pools in which it varies; effective weight (nominal x spread, normalised per pool, mean over pools); and whether it

@@ -13,7 +13,7 @@ from workbench.data.judged import JudgedDataset, JudgedQuery
 from workbench.errors import DataError
 from workbench.experiments.outcome import statements
 from workbench.experiments.record import write_json
-from workbench.reports.exports import Tabular
+from workbench.tabular import Tabular
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +26,7 @@ OVERALL = "all"
 SCHEMA = "workbench.losses/1"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class LossReport(Tabular):
     """Fates of the relevant entries of an arm.
 

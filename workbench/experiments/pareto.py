@@ -16,7 +16,7 @@ from workbench.experiments.pools import Floats, Ints, Pools
 from workbench.experiments.replay import Replayer
 from workbench.experiments.resampling import cluster_bootstrap_ci
 from workbench.experiments.space import simplex
-from workbench.reports.exports import Tabular
+from workbench.tabular import Tabular
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +47,7 @@ def _means(replayer: Replayer, configs: Sequence[AssemblyConfig]) -> tuple[Float
     return replayer.recall(counts), counts.tokens.astype(np.float64)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Marginal(Tabular):
     """What tokens buy. rows: tier, budget_from, budget_to, tokens (mean used more), recall (mean gained), its 95 % interval, and
     recall_per_100_tokens (None where no more tokens were used); n queries with an answer."""
@@ -115,7 +115,7 @@ def marginal_recall(
     return Marginal(rows=tuple(rows))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Split(Tabular):
     """A split of ``total`` tokens over the tiers: budgets, mean recall and tokens used with it and with the present budgets.
 

@@ -27,7 +27,7 @@ from workbench.experiments.metrics import DEFAULT, evaluate, parse_metric
 from workbench.experiments.percentile import describe
 from workbench.experiments.record import SCHEMA_VERSION, command_line, environment, run_folder, write_json
 from workbench.experiments.summary import summarise, summarise_groups
-from workbench.reports.exports import Tabular
+from workbench.tabular import Tabular
 
 if TYPE_CHECKING:
     from workbench.reports.cells import Table
@@ -39,7 +39,7 @@ LATENCY_SAMPLE = 200
 _ENOUGH_FOR_P95 = 20
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class RunResult(Tabular):
     """A finished run: its folder, the content of metrics.json, and the comparison."""
 

@@ -19,7 +19,7 @@ from workbench.experiments.outcome import Floats, Outcome, tally
 from workbench.experiments.poolstore import build_pools, effective_config
 from workbench.experiments.replay import Replayer
 from workbench.experiments.summary import Summary, summarise
-from workbench.reports.exports import Tabular
+from workbench.tabular import Tabular
 
 if TYPE_CHECKING:
     from workbench.reports.cells import Table
@@ -110,7 +110,7 @@ def _trec(lines: Sequence[tuple[int, str]], source: Path) -> dict[str, Ranked]:
     return {key: Ranked(ranking=tuple(item[3] for item in sorted(part)), selected=None) for key, part in rows.items()}
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Score(Tabular):
     """A judged run file. summaries: metric -> mean, interval and counts. values: metric -> (Q,) per query of the dataset.
     missing: queries of the dataset that the file does not answer; they count as the worst. strangers: ids that are not in the

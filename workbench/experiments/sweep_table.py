@@ -16,7 +16,7 @@ from workbench.experiments.constraints import Choice, Goal, choose
 from workbench.experiments.metrics import parse_metric
 from workbench.experiments.pools import Floats, Ints
 from workbench.experiments.record import write_json
-from workbench.reports.exports import Tabular
+from workbench.tabular import Tabular
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +63,7 @@ def ranks(means: Any, metric: str) -> pd.Series:
     return pd.Series(means).rank(method="min", ascending=not parse_metric(metric).higher_is_better)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Sweep(Tabular):
     """C configurations on Q queries.
 

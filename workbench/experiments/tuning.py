@@ -19,7 +19,7 @@ from workbench.experiments.identifiability import Identifiability
 from workbench.experiments.outcome import Bools, Floats, Ints
 from workbench.experiments.splits import UserSplit
 from workbench.experiments.sweep_table import Sweep
-from workbench.reports.exports import Tabular
+from workbench.tabular import Tabular
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from workbench.reports.cells import Table
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Tuning(Tabular):
     """The configuration chosen on validation, and its one report on the test users.
 
@@ -131,7 +131,7 @@ def tune(
     )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class CrossTuning(Tabular):
     """Leave-one-user-out: each user's queries are judged under the configuration that is best on all other users.
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from workbench.reports.cells import Cell, Column, Table
 from workbench.reports.labels import printable
 
 if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.console import Console, RenderableType
 
 _MARKDOWN = re.compile(r"([\\`*_|~$])")
 _LINK = re.compile(r"\[(?=[^\[\]]*\][\[(:])|!\[")
@@ -129,41 +128,3 @@ def to_rich(table: Table, console: Console) -> RenderableType:
         texts = ["\n".join((cell.text, *cell.subs)) for cell in row]
         shown.add_row(*(Text(text, style=styles.get(cell.tone, "")) for text, cell in zip(texts, row, strict=True)))
     return shown
-
-
-class Tabular:
-    """What a result gets from its tables: notebook, terminal (rich), Markdown, LaTeX and CSV. A subclass says ``tables()``."""
-
-    __slots__ = ()
-
-    def tables(self) -> tuple[Table, ...]:
-        """The tables of the result, the most important one first."""
-        raise NotImplementedError
-
-    def _repr_html_(self) -> str:
-        from workbench.reports.notebook import tables_html
-
-        return tables_html(self.tables())
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """For IPython: the text of ``str``, not the arrays behind it."""
-        printer.text(type(self).__name__ if cycle else str(self))
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        from rich.text import Text
-
-        for table in self.tables():
-            yield to_rich(table, console)
-            yield from (Text(note, style="dim") for note in table.notes)
-
-    def to_markdown(self) -> str:
-        """All tables as Markdown."""
-        return "\n".join(to_markdown(table) for table in self.tables())
-
-    def to_latex(self) -> str:
-        """All tables as LaTeX."""
-        return "\n".join(to_latex(table) for table in self.tables())
-
-    def to_csv(self, which: int = 0) -> str:
-        """One table as CSV; the first one is the main one. Raises IndexError when there is none of that number."""
-        return to_csv(self.tables()[which])

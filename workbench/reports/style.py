@@ -80,7 +80,7 @@ class Drawing:
 
     name: str
     title: str
-    svg: str
+    svg: str = field(repr=False)
     figure: Figure | None = field(default=None, repr=False, compare=False)
 
     def _repr_png_(self) -> bytes:
