@@ -26,7 +26,7 @@ from workbench.embedding.calibration import calibration_of
 from workbench.embedding.encoder import Encoder, FloatMatrix, as_unit_rows, check_encoder, checked_encode, load_encoder
 from workbench.entries import checked_text, epoch_seconds, utc
 from workbench.errors import ConfigError, DataError
-from workbench.search.merge import find_duplicates, over_cap
+from workbench.search.merge import Products, find_duplicates, over_cap
 from workbench.search.pool import FloatArray, IntArray, Pool
 from workbench.search.retrieve import retrieve
 from workbench.search.threads import one_blas_thread
@@ -197,10 +197,13 @@ class Assembler:
         for newer, older, _ in settled:
             mark({older: newer}, Fate.SUPERSEDED)
         mark(preferences.duplicates, Fate.DUPLICATE)
+        products = [Products(snapshot, retrieved.row[retrieved.layer == layer]) for layer in range(3)]
         for layer in range(3):
             rows = retrieved.row[(retrieved.layer == layer) & (fate == 0)]
             standing = preferences.rows if layer == 0 else None
-            repeated = find_duplicates(snapshot, rows, layer, _threshold(config), self.conflict_test, standing=standing)
+            repeated = find_duplicates(
+                snapshot, rows, layer, _threshold(config), self.conflict_test, standing=standing, products=products[layer]
+            )
             mark(repeated, Fate.DUPLICATE)
         alive = np.flatnonzero(fate == 0)
         fate[alive[over_cap(retrieved.take(alive), config.cap)]] = Fate.OVER_CAP
@@ -210,7 +213,7 @@ class Assembler:
             for layer in range(3):
                 # what a preference has superseded can still supersede something older
                 rows = retrieved.row[(retrieved.layer == layer) & ((fate == 0) | (fate == Fate.SUPERSEDED))]
-                superseded, report = find_conflicts(snapshot, rows, _band(config), self.conflict_test, now)
+                superseded, report = find_conflicts(snapshot, rows, _band(config), self.conflict_test, now, products[layer])
                 mark(superseded, Fate.SUPERSEDED)
                 reports.append(report)
             # also those with an entry that this query did not find, if they changed what it shows

@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.assembly.conflict_test import ConflictTest
 from workbench.assembly.scoring import FUTURE_TOLERANCE_DAYS
-from workbench.search.merge import exact_cosines, similar_pairs
+from workbench.search.merge import Products, exact_cosines, similar_pairs
 from workbench.search.pool import IntArray
 from workbench.store.snapshot import Snapshot
 
@@ -42,15 +42,17 @@ def find_conflicts(
     band: tuple[float, float],
     conflict_test: ConflictTest,
     now: float,
+    products: Products | None = None,
 ) -> tuple[dict[int, int], ConflictReport]:
     """Conflicts among ``rows`` (ascending, one layer).
 
     Pairs below the band are not tested; pairs above it are, because conflict outranks duplicate. Returns superseded row ->
-    the newest row that conflicts with it, and the report. now: seconds since 1970 UTC.
+    the newest row that conflicts with it, and the report. now: seconds since 1970 UTC. products: of these rows and others,
+    if they are known.
     """
     if rows.size < 2:
         return {}, ConflictReport()
-    left, right, proposed = similar_pairs(snapshot, rows, band[0])
+    left, right, proposed = similar_pairs(snapshot, rows, band[0], products)
     a, b = rows[left], rows[right]
     codes = conflict_test.decide(snapshot.conflict_features, a, b, proposed)
     hit = np.flatnonzero(codes)

@@ -18,13 +18,31 @@ if TYPE_CHECKING:
 _SLACK = 1e-4
 
 
-def similar_pairs(snapshot: Snapshot, rows: IntArray, threshold: float) -> tuple[IntArray, IntArray, npt.NDArray[np.float64]]:
+class Products:
+    """Inner products of ``rows`` (ascending), computed once for the duplicates and the contradictions of one layer."""
+
+    def __init__(self, snapshot: Snapshot, rows: IntArray) -> None:
+        self.rows = rows
+        vectors = snapshot.vectors[rows]
+        self._gram = vectors @ vectors.T
+
+    def among(self, rows: IntArray) -> npt.NDArray[np.float32]:
+        """(n, n) products of some of the rows."""
+        if rows.size == self.rows.size:
+            return self._gram
+        at = np.searchsorted(self.rows, rows)
+        return self._gram[at[:, None], at]
+
+
+def similar_pairs(
+    snapshot: Snapshot, rows: IntArray, threshold: float, products: Products | None = None
+) -> tuple[IntArray, IntArray, npt.NDArray[np.float64]]:
     """Pairs of ``rows`` (positions i < j) with cosine >= threshold or just below it, and their cosines; one matrix product.
 
-    The product only proposes: its last bits depend on BLAS. What decides is checked with ``exact_cosines``.
+    The product only proposes: its last bits depend on BLAS. What decides is checked with ``exact_cosines``. products: of these
+    rows and others, if they are known.
     """
-    vectors = snapshot.vectors[rows]
-    gram = vectors @ vectors.T
+    gram = (products or Products(snapshot, rows)).among(rows)
     flat = np.flatnonzero(gram >= threshold - _SLACK)
     left, right = np.divmod(flat, max(rows.size, 1))
     above = left < right
@@ -47,6 +65,7 @@ def find_duplicates(
     conflict_test: ConflictTest,
     *,
     standing: IntArray | None = None,
+    products: Products | None = None,
 ) -> dict[int, int]:
     """Duplicates among ``rows`` of one layer: snapshot row of the duplicate -> row of the newest entry that says the same.
 
@@ -56,7 +75,7 @@ def find_duplicates(
     """
     if rows.size < 2:
         return {}
-    left, right, _ = similar_pairs(snapshot, rows, threshold)
+    left, right, _ = similar_pairs(snapshot, rows, threshold, products)
     a, b = rows[left], rows[right]
     keys = snapshot.text_key[rows]
     differ = snapshot.text_key[a] != snapshot.text_key[b]
