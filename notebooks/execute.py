@@ -91,7 +91,9 @@ def tidy(notebook: Any) -> Any:
         kept = []
         for output in cell.outputs:
             data = output.get("data", {})
-            if output.get("name") == "stderr" or "application/vnd.jupyter.widget-view+json" in data:
+            view = data.pop("application/vnd.jupyter.widget-view+json", None)
+            # a widget that brings its own page keeps it; a progress bar has nothing else to show
+            if output.get("name") == "stderr" or (view is not None and "text/html" not in data):
                 continue
             kept.append(output)
         cell.outputs = kept
