@@ -13,11 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from workbench.errors import ConfigError, DataError
+from workbench.errors import ConfigError, DataError, RunError
 from workbench.experiments.conflict_eval import evaluate_conflicts
 from workbench.experiments.conflict_pairs import read_pairs
+from workbench.experiments.conflict_run import conflict_run
 from workbench.experiments.conflict_score import Score, Share, wilson
 from workbench.experiments.conflict_similarity import PERCENTILES, profile
+from workbench.experiments.manifest import read_manifest
+from workbench.experiments.runs import verify
 
 OWN = Path(__file__).parents[1] / "assembly" / "conflict_pairs_own.jsonl"
 PAIRS: list[dict[str, Any]] = [
@@ -228,3 +231,19 @@ def test_profile_is_a_function_of_its_arrays() -> None:
     codes = np.zeros(10, dtype=np.int64)
     first = profile(pairs, cosines, codes, None, AtLeast(), "x", None)  # type: ignore[arg-type]
     assert first == profile(pairs, cosines, codes, None, AtLeast(), "x", None)  # type: ignore[arg-type]
+
+
+def test_a_run_folder_verifies_and_notices_other_pairs(tmp_path: Path) -> None:
+    pairs = written(tmp_path, PAIRS)
+    result = conflict_run(pairs, None, out=tmp_path / "run")
+    manifest = read_manifest(tmp_path / "run")
+    assert manifest["kind"] == "conflicts"
+    assert manifest["dataset"]["n_queries"] == len(PAIRS)
+    assert json.loads((tmp_path / "run" / "metrics.json").read_text()) == json.loads(json.dumps(result.to_dict()))
+    assert "verified" in str(verify(tmp_path / "run"))
+    written(tmp_path, PAIRS[:-1])
+    with pytest.raises(RunError, match="not the file of pairs"):
+        verify(tmp_path / "run")
+    with pytest.raises(DataError):
+        conflict_run(tmp_path / "missing.jsonl", None, out=tmp_path / "none")
+    assert not (tmp_path / "none").exists()

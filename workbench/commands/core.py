@@ -65,20 +65,18 @@ def assemble(
 def conflicts(
     pairs: Annotated[Path, typer.Argument(help="JSONL of labelled pairs: a, b, label, kind, lang.")],
     encoder: Annotated[str | None, typer.Option(help="Also measure the band of this encoder, e.g. bundled.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Also write the numbers to this JSON file.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the results.")] = None,
 ) -> None:
     """Measure the contradiction test on hand-labelled pairs of statements."""
     from workbench.experiments.conflict_eval import evaluate_conflicts
-    from workbench.experiments.record import write_json
+    from workbench.experiments.conflict_run import conflict_run
 
     loaded = None
     if encoder is not None:
         from workbench.embedding.encoder import load_encoder
 
         loaded = load_encoder(encoder)
-    result = evaluate_conflicts(pairs, encoder=loaded)
-    if out is not None:
-        write_json(out, result.to_dict())
+    result = evaluate_conflicts(pairs, encoder=loaded) if out is None else conflict_run(pairs, loaded, out=out)
     typer.echo(str(result))
 
 

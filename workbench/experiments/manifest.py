@@ -9,13 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.data.judged import JudgedDataset
 from workbench.data.registry import load_dataset
 from workbench.errors import RunError
 from workbench.experiments.record import SCHEMA_VERSION, command_line, environment, write_json
 from workbench.experiments.splits import PARTS, UserSplit, restrict, split_users
+
+if TYPE_CHECKING:
+    from workbench.experiments.conflict_run import PairSet
 
 MANIFEST = "manifest.json"
 
@@ -86,7 +89,7 @@ class Clock:
 def write_manifest(
     folder: Path,
     kind: str,
-    dataset: JudgedDataset,
+    dataset: JudgedDataset | PairSet,
     source: Source,
     encoder_name: str,
     clock: Clock,

@@ -124,6 +124,9 @@ def rerun(
     """
     manifest = read_manifest(run)
     source = Source.of(manifest, data)
+    if manifest["kind"] == "conflicts":
+        _rerun_conflicts(manifest, data or Path(source.name), out)
+        return
     encoder = encoder if encoder is not None else recorded_encoder(manifest["encoder"])
     if encoder.name != manifest["encoder"]:
         raise RunError(f"the run used the encoder {manifest['encoder']}, this one is {encoder.name}")
@@ -201,6 +204,14 @@ class Verification:
         if len(self.different) > 20:
             lines.append(f"and {len(self.different) - 20} more differences")
         return "\n".join([*lines, *(f"other environment: {text}" for text in self.environment)])
+
+
+def _rerun_conflicts(manifest: Mapping[str, Any], pairs: Path, out: str | Path) -> None:
+    from workbench.experiments.conflict_run import conflict_run, pair_set
+
+    if pair_set(pairs).checksum != manifest["dataset"]["checksum"]:
+        raise RunError(f"{pairs} is not the file of pairs that the run used; give that one with --data")
+    conflict_run(pairs, recorded_encoder(manifest["encoder"]) if manifest["encoder"] else None, out=out)
 
 
 def verify(

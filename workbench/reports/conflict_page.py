@@ -31,13 +31,6 @@ def conflict_page(content: Mapping[str, Any], manifest: Mapping[str, Any], *, ru
             "record",
             "Run record",
             [
-                paragraph(
-                    "This test was written as metrics.json alone, without a manifest: date, machine and versions are not known. "
-                    "It depends on the file of pairs, the rules of the test and the encoder named here, and is made again with "
-                    "workbench conflicts PAIRS --encoder bundled --out metrics.json."
-                )
-                if "environment" not in manifest
-                else None,
                 *record_blocks(manifest),
             ],
         ),

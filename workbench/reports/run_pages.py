@@ -22,21 +22,17 @@ from workbench.reports.tuning_page import tuning_page
 
 METRICS = "metrics.json"
 CONFLICTS = "conflicts"
-CONTRADICTION_KEYS = frozenset({"test", "overall", "by_kind", "false_alarms"})
 
 
 def read_run(folder: str | Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The manifest and the metrics of a run folder; the metrics of a contradiction test stand without a manifest.
+    """The manifest and the metrics of a run folder.
 
     Raises RunError for anything else, naming the folder and what it lacks.
     """
     home = Path(folder)
     if not home.is_dir():
         raise RunError(f"{home} is no folder; give the folder of a run, see workbench runs list")
-    content = _metrics(home)
-    if not (home / MANIFEST).is_file() and set(content) >= CONTRADICTION_KEYS:
-        return {"kind": CONFLICTS, "dataset": {"name": content.get("source")}}, content
-    return read_manifest(home), content
+    return read_manifest(home), _metrics(home)
 
 
 def _metrics(home: Path) -> dict[str, Any]:

@@ -78,7 +78,8 @@ def test_text_and_table_name_n_and_what_is_missing(profile: LatencyProfile) -> N
     frame = profile.to_dataframe()
     assert set(frame["stage"]) == {*PARTS, "total", "cpu", "without embed"}
     assert (frame["n"] == 12).all()
-    assert "<pre>" in profile._repr_html_()
+    assert "<table>" in profile._repr_html_()
+    assert "p95" in profile.to_markdown()
 
 
 def test_configurations_take_turns(small: JudgedDataset, kit: Any, cache: EmbeddingCache) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,9 +14,12 @@ from workbench.experiments.latency.verdict import probability_text
 from workbench.experiments.manifest import MANIFEST, read_manifest
 from workbench.experiments.percentile import NO_DATA
 from workbench.experiments.record import write_json
+from workbench.tabular import Tabular
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from workbench.reports.cells import Table
 
 QS = (50.0, 90.0, 95.0, 99.0)
 METRICS, SAMPLES = "metrics.json", "samples.parquet"
@@ -25,8 +27,8 @@ METRICS, SAMPLES = "metrics.json", "samples.parquet"
 CellKey = tuple[int, str]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class LatencyProfile:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class LatencyProfile(Tabular):
     """content: as in metrics.json. samples: (size, configuration) -> stage -> ms per query, in the order asked; also ``total``,
     ``residual`` and ``cpu``."""
 
@@ -94,8 +96,15 @@ class LatencyProfile:
     def __str__(self) -> str:
         return "\n".join(text_lines(self.content))
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+    def tables(self) -> tuple[Table, ...]:
+        """Percentiles of the total with verdicts, stages, growth, load, and cold start where it was measured."""
+        from workbench.reports.latency_tables import cold_table, growth_table, load_table, stage_table, totals
+
+        timed = [cell for cell in self.cells if "latency" in cell]
+        if not timed:
+            return ()
+        more = (cold_table(self.content),) if self.content["latency"].get("cold") else ()
+        return (totals(timed), stage_table(timed), growth_table(self.content), load_table(timed), *more)
 
 
 def text_lines(content: Mapping[str, Any]) -> list[str]:
