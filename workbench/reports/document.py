@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.reports.cells import Table
+from workbench.reports.inspector.page import Block as InspectorPart
 from workbench.reports.style import Drawing
 
 
@@ -109,7 +110,14 @@ class Prompts:
     tokens: tuple[int, int]
 
 
-Block = Text | Bullets | Facts | Code | Picture | Heading | Details | Callout | Prompts | Table
+@dataclass(frozen=True, kw_only=True)
+class Inspected:
+    """The inspector of one context, without sliders. part: its HTML, and the style and script that all of them share."""
+
+    part: InspectorPart
+
+
+Block = Text | Bullets | Facts | Code | Picture | Heading | Details | Callout | Prompts | Inspected | Table
 
 
 @dataclass(frozen=True, kw_only=True)

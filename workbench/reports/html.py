@@ -1,15 +1,15 @@
 """A document as one HTML file that stands on its own, and a run's figures as files beside it.
 
 The page loads nothing, says so to the browser (a content security policy of its own), reads without scripts and prints.
-Everything that came from a user is escaped by the template engine; nothing is marked as safe but the figures, the style
-sheet and the script that this package made.
+Everything that came from a user is escaped by the template engine; nothing is marked as safe but the figures, the inspector's
+data, the style sheets and the scripts that this package made.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from workbench.errors import RunError
 from workbench.reports.comparison_page import comparison_page, drawings_of
-from workbench.reports.document import Document, Picture
+from workbench.reports.document import Block, Callout, Details, Document, Inspected, Picture
 from workbench.reports.labels import printable
 from workbench.reports.query_tables import query_tables
 
@@ -61,14 +61,31 @@ def render(document: Document) -> str:
     """The document as the text of a page."""
     environment = _environment()
     style, script = (environment.get_template(name).render().strip() for name in ("report.css.j2", "report.js.j2"))
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    inspected = next((block.part for page in document.pages for part in page.sections for block in _inspected(part.blocks)), None)
+    # the page's lines lose blanks at their ends below, and a script must be what its checksum says
+    module = "" if inspected is None else "\n".join(line.rstrip() for line in inspected.script.splitlines())
+    sources = " ".join(f"'{_digest(text)}'" for text in (script, module) if text)
     page = environment.get_template("report.html.j2").render(
         document=document,
-        policy=f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{digest}'",
-        style=Markup(style),
+        policy=f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src {sources}",
+        style=Markup(style if inspected is None else f"{style}\n{inspected.style}"),
         script=Markup(script),
+        module=Markup(module),
     )
     return printable("\n".join(line.rstrip() for line in page.splitlines())) + "\n"
+
+
+def _digest(script: str) -> str:
+    """The source of a script for a content security policy."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def _inspected(blocks: Iterable[Block]) -> Iterator[Inspected]:
+    for block in blocks:
+        if isinstance(block, Inspected):
+            yield block
+        elif isinstance(block, Details | Callout):
+            yield from _inspected(block.blocks)
 
 
 def _inline(picture: Picture) -> Markup:
@@ -86,4 +103,5 @@ def _environment() -> Environment:
     )
     environment.filters["kind"] = lambda block: type(block).__name__
     environment.filters["inline"] = _inline
+    environment.filters["inspector"] = lambda item: Markup(item.part.html)
     return environment

@@ -16,6 +16,7 @@ from workbench.reports.document import (
     Document,
     Facts,
     Heading,
+    Inspected,
     Line,
     Page,
     Picture,
@@ -99,6 +100,8 @@ def _block(block: Block, page: Page, level: int, folder: str, prefix: str, figur
             yield from _block(inner, page, level + 1, folder, prefix, figures)
     elif isinstance(block, Prompts):
         yield from (*_prompts(block), "")
+    elif isinstance(block, Inspected):
+        yield from ("The inspector is on the HTML page only.", "")
     else:
         yield to_markdown(block)
         if block.source:

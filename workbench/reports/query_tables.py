@@ -173,6 +173,11 @@ def _quoted(
         row = first[key]
         values = f"{label(row['metric'])} {number(row['value_a'], unit)} → {number(row['value_b'], unit)}"
         blocks: list[Block] = [item.prompts]
+        if item.inspected is not None:
+            summary = paragraph(
+                f"Every candidate of this query under {run.b}, with its score, its fate and what {run.a} did otherwise"
+            )
+            blocks.append(Details(summary=summary, blocks=(item.inspected,)))
         if item.differs:
             text = (
                 f"Note: {', '.join(item.differs)} no longer shows the entries that the run recorded; the code has changed since."

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import WorkbenchError
-from workbench.reports.document import Chip, Line, Prompts
+from workbench.reports.document import Chip, Inspected, Line, Prompts
 from workbench.reports.labels import label
 from workbench.reports.licences import may_quote
 
@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Quoted:
-    """A query with the prompts that two arms make for it. differs: arms whose prompt no longer shows what the run recorded."""
+    """A query with the prompts that two arms make for it. differs: arms whose prompt no longer shows what the run recorded.
+    inspected: the second arm's context against the first arm's settings; only for the first query, because it is large."""
 
     query: str
     prompts: Prompts
     differs: tuple[str, ...]
+    inspected: Inspected | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +84,7 @@ def _assemble(
     configs = [AssemblyConfig.from_dict(manifest["arms"][arm]["config"]) for arm in arms]
     queries = {query.id: query for query in dataset.queries}
     assemblers: dict[str, Assembler] = {}
-    pairs = {}
+    pairs: dict[str, Quoted] = {}
     for key in query_ids:
         query = queries[key]
         if query.user_id not in assemblers:
@@ -92,7 +94,9 @@ def _assemble(
             label(arm) for arm, item in zip(arms, made, strict=True) if _shown(item) != list(recorded.get((arm, key), ()))
         )
         chips = (Chip(text=label(arms[0]), arm=0), Chip(text=label(arms[1]), arm=1))
-        pairs[key] = Quoted(query=query.query, prompts=side_by_side(made[0], made[1], query, chips), differs=other)
+        inspected = None if pairs else Inspected(part=made[1].inspect(against=made[0].config).block())
+        prompts = side_by_side(made[0], made[1], query, chips)
+        pairs[key] = Quoted(query=query.query, prompts=prompts, differs=other, inspected=inspected)
     return PromptPairs(pairs=pairs)
 
 
