@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from workbench.reports.cells import Table
-from workbench.reports.inspector.page import Block as InspectorPart
 from workbench.reports.style import Drawing
+
+if TYPE_CHECKING:  # whoever only reads a report loads no search index
+    from workbench.reports.inspector.page import Block as InspectorPart
 
 
 @dataclass(frozen=True, kw_only=True)
