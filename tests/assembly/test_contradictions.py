@@ -38,7 +38,7 @@ def conflicts_of(
     assembler: Any, band: tuple[float, float] = (0.75, 0.92), now: float = NOW
 ) -> tuple[dict[str, str], ConflictReport]:
     snapshot = assembler.snapshot()
-    superseded, report = find_conflicts(snapshot, np.arange(len(snapshot.ids)), band, assembler.conflict_test, now)
+    superseded, report = find_conflicts(snapshot, [np.arange(len(snapshot.ids))], band, assembler.conflict_test, now)
     return {snapshot.ids[old]: snapshot.ids[new] for old, new in superseded.items()}, report
 
 

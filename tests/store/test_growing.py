@@ -94,7 +94,7 @@ def same(one: Any, other: Any) -> None:
     assert one.keyword.vocabulary == other.keyword.vocabulary
     assert np.array_equal(one.keyword.scores(["amber", "note"]), other.keyword.scores(["amber", "note"]))
     assert one.conflict_features.sentences == other.conflict_features.sentences
-    assert np.array_equal(one.conflict_features.kinds, other.conflict_features.kinds)
+    assert np.array_equal(one.conflict_features.places, other.conflict_features.places)
 
 
 def test_a_grown_store_is_compiled_as_if_it_were_new(kit: Any) -> None:

@@ -199,10 +199,10 @@ class Assembler:
         mark(preferences.duplicates, Fate.DUPLICATE)
         products = [Products(snapshot, retrieved.row[retrieved.layer == layer]) for layer in range(3)]
         for layer in range(3):
-            rows = retrieved.row[(retrieved.layer == layer) & (fate == 0)]
+            pool = retrieved.row[(retrieved.layer == layer) & (fate == 0)]
             standing = preferences.rows if layer == 0 else None
             repeated = find_duplicates(
-                snapshot, rows, layer, _threshold(config), self.conflict_test, standing=standing, products=products[layer]
+                snapshot, pool, layer, _threshold(config), self.conflict_test, standing=standing, products=products[layer]
             )
             mark(repeated, Fate.DUPLICATE)
         alive = np.flatnonzero(fate == 0)
@@ -210,12 +210,12 @@ class Assembler:
         merged = perf_counter_ns()
         reports = []
         if config.contradictions:
-            for layer in range(3):
-                # what a preference has superseded can still supersede something older
-                rows = retrieved.row[(retrieved.layer == layer) & ((fate == 0) | (fate == Fate.SUPERSEDED))]
-                superseded, report = find_conflicts(snapshot, rows, _band(config), self.conflict_test, now, products[layer])
-                mark(superseded, Fate.SUPERSEDED)
-                reports.append(report)
+            # what a preference has superseded can still supersede something older
+            left = (fate == 0) | (fate == Fate.SUPERSEDED)
+            rows = [retrieved.row[(retrieved.layer == layer) & left] for layer in range(3)]
+            superseded, report = find_conflicts(snapshot, rows, _band(config), self.conflict_test, now, products)
+            mark(superseded, Fate.SUPERSEDED)
+            reports.append(report)
             # also those with an entry that this query did not find, if they changed what it shows
             known = {(conflict.newer, conflict.older) for report in reports for conflict in report.conflicts}
             unseen = [found for _, older, found in settled if older in position or older in preferences.superseded]

@@ -45,21 +45,27 @@ ROLES: Final[dict[str, int]] = {
 """What one content key is to its sentence; ``lead``: the first one, if it makes a topic."""
 
 _HASHED = ("heads", "families", "dimensions", "lacks", "has", "scopes")
-_TEXT = struct.Struct("<bII6QH")
+PLACES: Final = 1024
+"""Places that content keys fall into by their hash. Keys which can be ``near`` each other share one; others rarely do."""
+
+_WORDS = (("places", "<u8", (PLACES // 64,)),)
+_TEXT = struct.Struct(f"<bII6QH{PLACES // 8}s")
 TEXT_TYPE: Final = np.dtype(
-    [("language", "i1"), ("traits", "<u4"), ("slots", "<u4"), *((name, "<u8") for name in _HASHED), ("parts", "<u2")]
+    [("language", "i1"), ("traits", "<u4"), ("slots", "<u4"), *((name, "<u8") for name in _HASHED), ("parts", "<u2"), *_WORDS]
 )
-_PART = struct.Struct("<III10Q5I")
+_PART = struct.Struct(f"<III10Q5I2Q{PLACES // 8}s")
 PART_TYPE: Final = np.dtype(
     [
         *((name, "<u4") for name in ("traits", "marks", "slots")),
         *((name, "<u8") for name in _HASHED),
         *((name, "<u8") for name in ("head_keys", "key_bits", "values", "states")),
         *((name, "<u4") for name in ("strong", "head_strong", "keys", "ended_size", "states_held")),
+        *((name, "<u8") for name in ("totals_0", "totals_1")),
+        *_WORDS,
     ]
 )
-_KEY = struct.Struct("<IB")
-KEY_TYPE: Final = np.dtype([("kind", "<u4"), ("role", "u1")])
+_KEY = struct.Struct("<HB")
+KEY_TYPE: Final = np.dtype([("place", "<u2"), ("role", "u1")])
 _UNCOUNTED = frozenset(("year", "elapsed"))
 _MASK = 0xFFFFFFFFFFFFFFFF
 
@@ -74,13 +80,19 @@ class TextBits(NamedTuple):
     keys: bytes
 
 
+def tally(role: int) -> tuple[int, int]:
+    """A key with these ``ROLES`` as counters of 16 bits each, four roles to a number: sums of them count keys by role."""
+    first, second = (sum(1 << 16 * at for at in range(4) if role >> start + at & 1) for start in (0, 4))
+    return first, second
+
+
 @lru_cache(maxsize=1 << 15)
-def _kind(key: str) -> tuple[int, int]:
-    """A number that all keys share which can be ``near`` each other, and one bit for the key itself.
+def _place(key: str) -> tuple[int, int]:
+    """The place of a key, which all keys share that can be ``near`` it, and one bit for the key itself.
 
     Near keys have their first five letters in common, or two Korean syllables.
     """
-    return crc32((key[:2] if key[0] >= "가" else key[:5]).encode()), 1 << crc32(key.encode()) % 64
+    return crc32((key[:2] if key[0] >= "가" else key[:5]).encode()) % PLACES, 1 << crc32(key.encode()) % 64
 
 
 def _bits(items: Iterable[str]) -> int:
@@ -101,20 +113,27 @@ def read_bits(text: str) -> TextBits:
     parts, keys = [], []
     traits = slots = 0
     hashed = [0] * len(_HASHED)
+    places = 0
     for sentence in sentences:
-        numbers, roles = _part(sentence)
+        numbers, held, roles = _part(sentence)
+        places |= held
         traits |= sentence.traits
         slots |= sentence.slots
         for at, number in enumerate(numbers[3 : 3 + len(_HASHED)]):
             hashed[at] |= number
-        parts.append(_PART.pack(*numbers))
+        parts.append(_PART.pack(*numbers, _words(held)))
         keys.append(roles)
     language = SPOKEN.index(sentences[0].language) if sentences else -1
-    row = _TEXT.pack(language, traits, slots, *hashed, len(sentences))
+    row = _TEXT.pack(language, traits, slots, *hashed, len(sentences), _words(places))
     return TextBits(text, sentences, row, b"".join(parts), b"".join(keys))
 
 
-def _part(sentence: Sentence) -> tuple[tuple[int, ...], bytes]:
+def _words(places: int) -> bytes:
+    return places.to_bytes(PLACES // 8, "little")
+
+
+def _part(sentence: Sentence) -> tuple[tuple[int, ...], int, bytes]:
+    """Its numbers, the places of its keys, and its keys."""
     marks = _marks(sentence)
     denials = [frozenset(clause.scope) for clause in sentence.clauses if clause.denies]
     ends = [clause.ended for clause in sentence.clauses if clause.denies and clause.ended is not None]
@@ -122,10 +141,11 @@ def _part(sentence: Sentence) -> tuple[tuple[int, ...], bytes]:
         marks |= MARKS["many"]
     strong = set(sentence.strong)
     ended = strong.intersection(*ends[:1]) if ends else frozenset()
-    packed, key_bits, seen = [], 0, set()
+    packed, key_bits, seen, places, totals = [], 0, set(), 0, [0, 0]
     for position, key in enumerate(sentence.keys):
-        kind, bit = _kind(key)
+        place, bit = _place(key)
         key_bits |= bit
+        places |= 1 << place
         role = 0
         if key not in seen:
             seen.add(key)
@@ -139,7 +159,8 @@ def _part(sentence: Sentence) -> tuple[tuple[int, ...], bytes]:
         for scope, name in zip(denials, ("denied", "denied too"), strict=False):
             if key in scope:
                 role |= ROLES[name]
-        packed.append(_KEY.pack(kind, role))
+        packed.append(_KEY.pack(place, role))
+        totals = [total + more for total, more in zip(totals, tally(role), strict=True)]
     families = [entry[0] for entry in sentence.opposed]
     numbers = (
         sentence.traits,
@@ -160,8 +181,9 @@ def _part(sentence: Sentence) -> tuple[tuple[int, ...], bytes]:
         len(packed),
         sum(map(len, ends)),
         len(families),
+        *totals,
     )
-    return numbers, b"".join(packed)
+    return numbers, places, b"".join(packed)
 
 
 def _marks(sentence: Sentence) -> int:

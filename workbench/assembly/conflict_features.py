@@ -27,7 +27,7 @@ class RuleFeatures:
         rows: columns of `TEXT_TYPE`, each (n,).
         parts: columns of `PART_TYPE`, each (s,): all sentences, one text after the other.
         first_part: (n + 1,) number of the first sentence of each text.
-        kinds, roles: (k,) content keys of all sentences: what they can be near to, and bits of `ROLES`.
+        places, roles: (k,) content keys of all sentences: their places (see `PLACES`) and bits of `ROLES`.
         first_key: (s + 1,) number of the first key of each sentence.
         verdicts: what pairs of texts were judged to be.
     """
@@ -38,7 +38,7 @@ class RuleFeatures:
     rows: Columns
     parts: Columns
     first_part: npt.NDArray[np.int64]
-    kinds: npt.NDArray[np.uint32]
+    places: npt.NDArray[np.uint16]
     roles: npt.NDArray[np.uint8]
     first_key: npt.NDArray[np.int64]
     verdicts: VerdictMemo
@@ -68,7 +68,7 @@ def gather_features(read: Sequence[TextBits]) -> RuleFeatures:
         rows=rows,
         parts=parts,
         first_part=_offsets(rows["parts"]),
-        kinds=keys["kind"],
+        places=keys["place"],
         roles=keys["role"],
         first_key=_offsets(parts["keys"]),
         verdicts=VerdictMemo(len(read)),

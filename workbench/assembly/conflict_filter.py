@@ -5,20 +5,21 @@ Whoever changes a rule in `conflict_judge` or `conflict_changes` changes its con
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from workbench.assembly.conflict_bits import MARKS, ROLES
+from workbench.assembly.conflict_bits import MARKS
 from workbench.assembly.conflict_features import Columns, RuleFeatures
 from workbench.assembly.conflict_lexicon import SLOTS
-from workbench.assembly.conflict_overlap import Floats, Ints, Overlap, spread
+from workbench.assembly.conflict_overlap import Ints, matched, spread, totals
 from workbench.assembly.conflict_statement import TRAITS
 
 T, M = TRAITS, MARKS
 Mask = npt.NDArray[np.bool_]
-_ROLE = {name: at for at, name in enumerate((*ROLES, "all"))}
 _PERSON_SLOTS = SLOTS["reside"] | SLOTS["work"] | SLOTS["study"]
 _THING_SLOTS = SLOTS["place"] | SLOTS["tool"] | SLOTS["code"]
 _SITES = SLOTS["place"] | SLOTS["site"]
@@ -27,10 +28,10 @@ _EITHER = _CHANGES | T["lacks"] | T["ends"] | T["denies"]
 _BOTH = T["prefers"] | T["placed"] | T["settled"] | T["named_value"] | T["valued"] | T["staged"] | T["weekly"]
 
 
-_DENSE, _BLOCK = 512, 256
-"""Up to so many texts all pairs are sifted at once; beyond, pairs that are few among many texts go in blocks of so many."""
+_BLOCK = 1 << 17
+"""Pairs of sentences sifted at a time: bounds the memory that long texts take."""
 
-_FEW = 16
+_FEW = 4
 """So few pairs are sooner judged than sifted again."""
 
 
@@ -43,87 +44,73 @@ class SentencePairs(NamedTuple):
 
 
 def candidates(features: RuleFeatures, left: Ints, right: Ints) -> SentencePairs:
-    """Pairs of sentences that some rule might flag; a superset of the flagged ones."""
-    held = np.zeros(len(features), dtype=np.bool_)
-    held[left] = held[right] = True
-    texts = np.flatnonzero(held)
-    if texts.size > _DENSE and texts.size**2 > 16 * left.size:  # few of the pairs of these texts are asked for
-        blocks = []
-        for start in range(0, left.size, _BLOCK):
-            block = slice(start, start + _BLOCK)
-            blocks.append((start, candidates(features, left[block], right[block])))
-        return SentencePairs(
-            np.concatenate([found.pair + start for start, found in blocks]),
-            np.concatenate([found.a for _, found in blocks]),
-            np.concatenate([found.b for _, found in blocks]),
-        )
-    place = np.empty(len(features), dtype=np.int64)
-    place[texts] = np.arange(texts.size)
-    starts = features.first_part[texts]
-    sizes = features.first_part[texts + 1] - starts
-    parts = spread(starts, sizes)
-    overlap = Overlap(features, parts)
-    first = np.cumsum(sizes) - sizes
-    one, two = place[left], place[right]
-    near = _promising({name: column[texts] for name, column in features.rows.items()}, overlap.common(first))
-    kept = np.flatnonzero(near.ravel()[one * texts.size + two])
-    one, two = one[kept], two[kept]
-    # every sentence of one text with every sentence of the other
-    many = sizes[one] * sizes[two]
-    which = np.repeat(np.arange(kept.size), many)
-    step = spread(np.zeros(kept.size, dtype=np.int64), many)
-    a = first[one][which] + step // sizes[two][which]
-    b = first[two][which] + step % sizes[two][which]
-    possible = np.arange(a.size)
-    if a.size > _FEW:
-        concerned = np.zeros(parts.size, dtype=np.bool_)
-        concerned[a] = concerned[b] = True
-        some = np.flatnonzero(concerned)
-        at = np.cumsum(concerned) - 1
-        possible = np.flatnonzero(_Possible(features.parts, parts[some], overlap.take(some), at[a], at[b]).any_rule())
-    return SentencePairs(kept[which[possible]], parts[a[possible]], parts[b[possible]])
+    """Pairs of sentences that some rule might flag; a superset of the flagged ones. In the order of the pairs of texts."""
+    kept = _promising(features.rows, left, right)
+    starts = features.first_part
+    first, second = starts[left[kept]], starts[right[kept]]
+    rows, columns = starts[left[kept] + 1] - first, starts[right[kept] + 1] - second
+    many = rows * columns
+    # every sentence of one text with every sentence of the other, as many texts at a time as fit
+    block = np.cumsum(many) // _BLOCK
+    found = []
+    for start, stop in _runs(block):
+        here = slice(start, stop)
+        which = np.repeat(np.arange(start, stop), many[here])
+        step = spread(np.zeros(stop - start, dtype=np.int64), many[here])
+        a, b = first[which] + step // columns[which], second[which] + step % columns[which]
+        possible = np.flatnonzero(_hopeful(features.parts["traits"], a, b))
+        if possible.size > _FEW:
+            possible = possible[np.flatnonzero(_Possible(features, a[possible], b[possible]).any_rule())]
+        found.append(SentencePairs(kept[which[possible]], a[possible], b[possible]))
+    if len(found) == 1:
+        return found[0]
+    none = np.zeros(0, dtype=np.int64)
+    return SentencePairs(*(np.concatenate([none, *(getattr(part, name) for part in found)]) for name in SentencePairs._fields))
 
 
-def _promising(rows: Columns, alike: Mask) -> Mask:
-    """Texts with a content key in common, or of one person's states and homes, or of one occasion, or that presuppose each other.
+def _runs(block: Ints) -> Iterator[tuple[int, int]]:
+    """(start, stop) of each run of equal numbers."""
+    edges = [0, *(np.flatnonzero(block[1:] != block[:-1]) + 1).tolist(), block.size]
+    return ((start, stop) for start, stop in pairwise(edges) if stop > start)
 
-    rows: columns of n texts. alike: which of them have a key in common. Shape (n, n).
-    """
 
-    def both(name: str, other: str = "") -> npt.NDArray[np.uint64]:
-        return np.bitwise_and.outer(rows[name], rows[other or name])
+def _hopeful(traits: npt.NDArray[np.uint32], left: Ints, right: Ints) -> Mask:
+    """Whether the traits of the two let any rule say something; shape (p,)."""
+    one, two = traits[left], traits[right]
+    return np.asarray(((one & two & _BOTH) | ((one | two) & _EITHER)) != 0)
 
-    traits, language = rows["traits"], rows["language"]
-    hopeful = ((both("traits") & _BOTH) | (np.bitwise_or.outer(traits, traits) & _EITHER)) != 0
-    hopeful &= np.equal.outer(language, language)
-    settled = (rows["slots"] & _PERSON_SLOTS) != 0
-    personal = np.logical_or.outer(settled, settled) | (both("families") != 0)
-    found = alike | ((both("heads") != 0) & personal) | (both("scopes") != 0)
-    supposed = both("lacks", "has") != 0 if rows["lacks"].any() else np.zeros_like(found)
-    return np.asarray(hopeful & (found | supposed | supposed.T))
+
+def _promising(rows: Columns, left: Ints, right: Ints) -> Ints:
+    """Pairs of texts with a content key in common, or of one person's states and homes, or of one occasion, or that presuppose
+    each other. Positions in ``left``, ascending."""
+    hopeful = np.flatnonzero(_hopeful(rows["traits"], left, right) & (rows["language"][left] == rows["language"][right]))
+    left, right = left[hopeful], right[hopeful]
+
+    def both(name: str, other: str = "") -> Mask:
+        return np.asarray((rows[name][left] & rows[other or name][right]) != 0)
+
+    personal = (((rows["slots"][left] | rows["slots"][right]) & _PERSON_SLOTS) != 0) | both("families")
+    found = (both("heads") & personal) | both("scopes") | both("lacks", "has") | both("has", "lacks")
+    rest = np.flatnonzero(~found)
+    places = rows["places"]
+    found[rest] = (places[left[rest]] & places[right[rest]]).any(axis=1)
+    return hopeful[np.flatnonzero(found)]
 
 
 class _Side:
     """One sentence of every pair: its columns, and how many of its keys of each role there are and occur in the other."""
 
-    def __init__(self, columns: Columns, numbers: Ints, total: Floats, matched: Floats) -> None:
-        self.numbers, self._columns, self._total, self._matched = numbers, columns, total, matched
+    def __init__(self, features: RuleFeatures, numbers: Ints, others: Ints) -> None:
+        self.numbers, self._columns = numbers, features.parts
+        self.total, self.matched = totals(features, numbers), matched(features, numbers, others)
         self.traits, self.marks, self.slots = self["traits"], self["marks"], self["slots"]
         self.denies = (self.traits & T["denies"]) != 0
         self.past = (self.marks & (M["past"] | M["change"])) == M["past"]  # and nothing says that it changed
-        self.topic = self.matched("strong")
-        self.knows = self.matched("first") > 0
+        self.topic = self.matched["strong"]
+        self.knows = self.matched["first"] > 0
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         return self._columns[name][self.numbers]
-
-    def matched(self, role: str) -> Floats:
-        """How many keys of this role occur in the other sentence."""
-        return np.asarray(self._matched[_ROLE[role]])
-
-    def total(self, role: str) -> Floats:
-        """How many keys of this role there are."""
-        return np.asarray(self._total[_ROLE[role]])
 
     def half(self, heads: Mask) -> Mask:
         """Whether the other sentence may cover half of the topic; common heads are no part of it."""
@@ -134,17 +121,16 @@ class _Side:
 class _Possible:
     """The conditions of the single rules for pairs of sentences. One mask over the pairs per method."""
 
-    def __init__(self, columns: Columns, parts: Ints, overlap: Overlap, one: Ints, two: Ints) -> None:
-        totals = overlap.totals()
-        self.a = a = _Side(columns, parts[one], totals[:, one], overlap.matched(one, two))
-        self.b = b = _Side(columns, parts[two], totals[:, two], overlap.matched(two, one))
+    def __init__(self, features: RuleFeatures, one: Ints, two: Ints) -> None:
+        self.a = a = _Side(features, one, two)
+        self.b = b = _Side(features, two, one)
         self.either, self.both = a.traits | b.traits, a.traits & b.traits
         self.marked, self.both_marked = a.marks | b.marks, a.marks & b.marks
         self.change = (self.marked & M["change"]) != 0
         self.heads = self._meet("heads")
         self.half = a.half(self.heads) | b.half(self.heads)
         self.shared = a.topic > 0
-        self.names = (a.total("name") > a.matched("name")) & (b.total("name") > b.matched("name"))
+        self.names = (a.total["name"] > a.matched["name"]) & (b.total["name"] > b.matched["name"])
         self.same_scopes = ((self.both_marked & M["scoped"]) != 0) & (a["scopes"] == b["scopes"])
         self.calm = ~(a.denies | b.denies)
         self.current = ~(a.past | b.past)
@@ -173,8 +159,8 @@ class _Possible:
         if not found.any():
             return found
         found &= ((yes.marks & M["past"]) == 0) | ((no.marks & M["updates"]) != 0)
-        core = no.matched("ended")
-        fits = (core > 0) & (2 * (no.total("ended") - core) <= no["ended_size"])
+        core = no.matched["ended"]
+        fits = (core > 0) & (2 * (no.total["ended"] - core) <= no["ended_size"])
         return np.asarray(found & (((no.marks & M["many"]) != 0) | fits))
 
     @staticmethod
@@ -185,8 +171,8 @@ class _Possible:
             return found
         fits = (no.marks & M["many"]) != 0
         for role in ("denied", "denied too"):
-            said = no.total(role)
-            fits |= (said > 0) & (said == no.matched(role))
+            said = no.total[role]
+            fits |= (said > 0) & (said == no.matched[role])
         return np.asarray(found & fits)
 
     def _value(self) -> Mask:
@@ -194,12 +180,12 @@ class _Possible:
         a, b = self.a, self.b
         found: Mask = self._meet("dimensions") & (a["values"] != b["values"]) & ~self.names & self.current
         found &= (a.denies == b.denies) | self.change
-        parallel = (a.total("lead") > a.matched("lead")) & (b.total("lead") > b.matched("lead"))
+        parallel = (a.total["lead"] > a.matched["lead"]) & (b.total["lead"] > b.matched["lead"])
         found &= ~parallel | ((self.marked & M["rescheduled"]) != 0)
         if not found.any():
             return found
-        rest_a, rest_b = a["keys"] - a.matched("all"), b["keys"] - b.matched("all")
-        common = ((rest_a == 0) | (rest_b == 0)) & (rest_a + rest_b < a.matched("all"))
+        rest_a, rest_b = a.total.every - a.matched.every, b.total.every - b.matched.every
+        common = ((rest_a == 0) | (rest_b == 0)) & (rest_a + rest_b < a.matched.every)
         return np.asarray(found & ((self.shared & self.half) | self.same_scopes | common))
 
     def _status(self, headed: Mask) -> Mask:
@@ -220,10 +206,10 @@ class _Possible:
         tail = (self.both & (T["prefers"] | T["named_value"])) != 0
         tail |= (slots & _THING_SLOTS != 0) & a.knows & b.knows
         tail |= ((self.either & T["updates"]) != 0) & placed & (a.knows | b.knows | self.heads)
-        tail |= ((self.either & T["unique"]) != 0) & ((a.matched("unique") > 0) | (b.matched("unique") > 0))
+        tail |= ((self.either & T["unique"]) != 0) & ((a.matched["unique"] > 0) | (b.matched["unique"] > 0))
         found = (self.shared | self.same_scopes) & tail
         found |= ((slots & _PERSON_SLOTS) != 0) & ((self.both_marked & M["direct"]) != 0) & self.heads
-        found |= prefer & (a.matched("all") == a["keys"]) & (b.matched("all") == b["keys"])  # swapped
+        found |= prefer & (a.matched.every == a.total.every) & (b.matched.every == b.total.every)  # swapped
         return np.asarray(found & self.calm & self.current)
 
     def _rescheduled(self) -> Mask:

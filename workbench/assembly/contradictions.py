@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,23 +39,27 @@ class ConflictReport:
 
 def find_conflicts(
     snapshot: Snapshot,
-    rows: IntArray,
+    pools: Sequence[IntArray],
     band: tuple[float, float],
     conflict_test: ConflictTest,
     now: float,
-    products: Products | None = None,
+    products: Sequence[Products] | None = None,
 ) -> tuple[dict[int, int], ConflictReport]:
-    """Conflicts among ``rows`` (ascending, one layer).
+    """Conflicts within each of ``pools`` (ascending rows, one layer each).
 
     Pairs below the band are not tested; pairs above it are, because conflict outranks duplicate. Returns superseded row ->
-    the newest row that conflicts with it, and the report. now: seconds since 1970 UTC. products: of these rows and others,
-    if they are known.
+    the newest row that conflicts with it, and the report, whose conflicts follow the pools. now: seconds since 1970 UTC.
+    products: of each pool's rows and others, if they are known.
     """
-    if rows.size < 2:
+    known = products or (None,) * len(pools)
+    found = [similar_pairs(snapshot, rows, band[0], own) for rows, own in zip(pools, known, strict=True) if rows.size > 1]
+    filled = [rows for rows in pools if rows.size > 1]
+    if not found:
         return {}, ConflictReport()
-    left, right, proposed = similar_pairs(snapshot, rows, band[0], products)
-    a, b = rows[left], rows[right]
-    codes = conflict_test.decide(snapshot.conflict_features, a, b, proposed)
+    # one question for all layers: most of what a small one takes is the same for any size
+    a = np.concatenate([rows[left] for rows, (left, _, _) in zip(filled, found, strict=True)])
+    b = np.concatenate([rows[right] for rows, (_, right, _) in zip(filled, found, strict=True)])
+    codes = conflict_test.decide(snapshot.conflict_features, a, b, np.concatenate([proposed for _, _, proposed in found]))
     hit = np.flatnonzero(codes)
     cosine = exact_cosines(snapshot, a[hit], b[hit])
     inside = cosine >= band[0]
@@ -71,8 +76,8 @@ def find_conflicts(
         Conflict(newer=snapshot.ids[one], older=snapshot.ids[two], similarity=similarity, reason=reasons[code], decided=settled)
         for one, two, similarity, code, settled in zip(*columns, strict=True)
     ]
-    pairs = int(rows.size * (rows.size - 1) // 2)
-    return superseded, ConflictReport(conflicts=tuple(conflicts), tested=int(left.size), below_band=pairs - int(left.size))
+    pairs = sum(rows.size * (rows.size - 1) // 2 for rows in filled)
+    return superseded, ConflictReport(conflicts=tuple(conflicts), tested=int(a.size), below_band=pairs - int(a.size))
 
 
 def combine(reports: list[ConflictReport]) -> ConflictReport:
