@@ -15,9 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.assembly.conflict_filter import candidates
+from workbench.assembly.conflict_filter import candidates, promising
 from workbench.assembly.conflict_judge import judge_texts
 from workbench.assembly.conflict_memo import VerdictMemo
+from workbench.assembly.conflict_overlap import MOST_KEYS
 from workbench.assembly.conflict_reader import read
 from workbench.assembly.conflict_rules import RuleConflictTest
 from workbench.assembly.conflict_test import CONFLICT, DUPLICATE, UNDECIDED, ConflictTest
@@ -226,8 +227,10 @@ def test_filter_never_loses_a_pair() -> None:
     left, right = np.triu_indices(len(texts), 1)
     codes = fast(texts, left, right)
     assert codes == slow(texts, left, right)
-    kept = candidates(TEST.features(texts), left, right)
-    assert kept.pair.size < 0.01 * left.size  # it also has to be worth its while
+    features = TEST.features(texts)
+    likely = promising(features, left, right)
+    kept = candidates(features, left[likely], right[likely])
+    assert kept.pair.size < 0.005 * left.size  # it also has to be worth its while
     assert sum(map(bool, codes)) >= 3
 
 
@@ -265,11 +268,26 @@ def test_asked_again_the_verdicts_are_the_same() -> None:
     assert whole.tolist() == TEST.decide(features, left, right, np.ones(left.size)).tolist() == slow(texts, left, right)
 
 
-def test_few_pairs_of_many_texts_are_judged_as_in_one_go() -> None:
-    texts = [text for pair in OWN for text in (pair["a"], pair["b"])]
-    left = np.arange(0, len(texts), 2)
-    assert len(texts) > 512
-    assert fast(texts, left, left + 1) == slow(texts, left, left + 1)
+def test_pairs_sifted_in_blocks_are_judged_as_in_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [f"{one} {two}" for one, two in zip(ALL_TEXTS[:40], ALL_TEXTS[40:80], strict=True)]
+    left, right = np.triu_indices(len(texts), 1)
+    whole = fast(texts, left, right)
+    monkeypatch.setattr("workbench.assembly.conflict_filter._BLOCK", 7)
+    assert fast(texts, left, right) == whole == slow(texts, left, right)
+    assert any(whole)
+
+
+def test_sentences_with_more_words_than_the_counters_hold_are_judged() -> None:
+    names = " and ".join(f"{letters}{number}" for number in range(70) for letters in product_of_letters("bcdfghjk"))
+    texts = [f"My manager is Olga and {names}", f"My manager is Bern and {names}", "My manager is Bern", "My manager is Olga"]
+    sentences = TEST.features(texts).flat
+    assert max(len(sentence.keys) for sentence in sentences) > MOST_KEYS
+    left, right = np.triu_indices(len(texts), 1)
+    assert fast(texts, left, right) == slow(texts, left, right)
+
+
+def product_of_letters(letters: str) -> list[str]:
+    return [one + vowel + two for one in letters for vowel in "o" for two in letters]
 
 
 FRAMES = (

@@ -8,6 +8,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 from functools import lru_cache
+from hashlib import blake2b
 from typing import Final, NamedTuple
 from zlib import crc32
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from workbench.assembly.conflict_lexicon import FLAGS, SPOKEN
 from workbench.assembly.conflict_reader import read
-from workbench.assembly.conflict_statement import CHANGE, Sentence
+from workbench.assembly.conflict_statement import CHANGE, Sentence, is_serial
 
 MARKS: Final[dict[str, int]] = {
     name: 1 << i
@@ -40,9 +41,14 @@ MARKS: Final[dict[str, int]] = {
 """Bits of a sentence beside its traits. ``many``: more denials or endings than the roles tell apart."""
 
 ROLES: Final[dict[str, int]] = {
-    name: 1 << i for i, name in enumerate(("strong", "name", "first", "unique", "ended", "denied", "denied too", "lead"))
+    name: 1 << i
+    for i, name in enumerate(("strong", "name", "first", "unique", "ended", "denied", "denied too", "lead", "serial"))
 }
-"""What one content key is to its sentence; ``lead``: the first one, if it makes a topic."""
+"""What one content key is to its sentence; ``lead``: the first one, if it makes a topic; ``serial``: it numbers an item."""
+
+COUNTER_BITS: Final = 12
+COUNTERS: Final = 5
+"""Keys of a sentence are counted by role in numbers of 64 bits, so many counters of so many bits in each."""
 
 _HASHED = ("heads", "families", "dimensions", "lacks", "has", "scopes")
 PLACES: Final = 1024
@@ -53,19 +59,19 @@ _TEXT = struct.Struct(f"<bII6QH{PLACES // 8}s")
 TEXT_TYPE: Final = np.dtype(
     [("language", "i1"), ("traits", "<u4"), ("slots", "<u4"), *((name, "<u8") for name in _HASHED), ("parts", "<u2"), *_WORDS]
 )
-_PART = struct.Struct(f"<III10Q5I2Q{PLACES // 8}s")
+_PART = struct.Struct(f"<III10Q5I3Q{PLACES // 8}s")
 PART_TYPE: Final = np.dtype(
     [
         *((name, "<u4") for name in ("traits", "marks", "slots")),
         *((name, "<u8") for name in _HASHED),
         *((name, "<u8") for name in ("head_keys", "key_bits", "values", "states")),
         *((name, "<u4") for name in ("strong", "head_strong", "keys", "ended_size", "states_held")),
-        *((name, "<u8") for name in ("totals_0", "totals_1")),
+        *((name, "<u8") for name in ("totals_0", "totals_1", "said")),
         *_WORDS,
     ]
 )
-_KEY = struct.Struct("<HB")
-KEY_TYPE: Final = np.dtype([("place", "<u2"), ("role", "u1")])
+_KEY = struct.Struct("<HH")
+KEY_TYPE: Final = np.dtype([("place", "<u2"), ("role", "<u2")])
 _UNCOUNTED = frozenset(("year", "elapsed"))
 _MASK = 0xFFFFFFFFFFFFFFFF
 
@@ -81,8 +87,8 @@ class TextBits(NamedTuple):
 
 
 def tally(role: int) -> tuple[int, int]:
-    """A key with these ``ROLES`` as counters of 16 bits each, four roles to a number: sums of them count keys by role."""
-    first, second = (sum(1 << 16 * at for at in range(4) if role >> start + at & 1) for start in (0, 4))
+    """A key with these ``ROLES`` as counters: sums of what this returns count keys by role."""
+    first, second = (sum(1 << COUNTER_BITS * at for at in range(COUNTERS) if role >> start + at & 1) for start in (0, COUNTERS))
     return first, second
 
 
@@ -156,6 +162,8 @@ def _part(sentence: Sentence) -> tuple[tuple[int, ...], int, bytes]:
             role |= ROLES["first"] | ROLES["lead"] * (key in strong)
         if key in sentence.names:
             role |= ROLES["name"]
+        if is_serial(sentence, key):
+            role |= ROLES["serial"]
         for scope, name in zip(denials, ("denied", "denied too"), strict=False):
             if key in scope:
                 role |= ROLES[name]
@@ -182,6 +190,7 @@ def _part(sentence: Sentence) -> tuple[tuple[int, ...], int, bytes]:
         sum(map(len, ends)),
         len(families),
         *totals,
+        int.from_bytes(blake2b("\0".join(sentence.keys).encode(), digest_size=8).digest(), "little"),
     )
     return numbers, places, b"".join(packed)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from workbench.assembly.conflict_compare import (
     CODES,
     Pair,
@@ -16,7 +14,7 @@ from workbench.assembly.conflict_compare import (
     scopes_agree,
 )
 from workbench.assembly.conflict_lexicon import FLAGS, SLOTS, word_set
-from workbench.assembly.conflict_statement import CHANGE, SELF, Sentence, near
+from workbench.assembly.conflict_statement import CHANGE, SELF, Sentence, is_serial, near
 
 _PREF, _UPD, _UNIV, _SUPERSEDE = FLAGS["pref"], FLAGS["upd"], FLAGS["univ"], FLAGS["supersede"]
 _PLAN, _DATED, _MONTH = FLAGS["plan"], FLAGS["resched"] | FLAGS["move"], word_set("month")
@@ -25,7 +23,6 @@ _PERSON_SLOTS = SLOTS["reside"] | SLOTS["work"] | SLOTS["study"]
 _THING_SLOTS = SLOTS["place"] | SLOTS["tool"] | SLOTS["code"]
 _PERSONAL = word_set("marital job hospital leave birth diet chrono")
 _GRADED = word_set("len firm cook formal sweet chrono arch vis mode temp lr sync order case auto")
-_SERIAL = re.compile(r"[-/]\d{2}|\d{2}[-/]")
 _OWNED = word_set("of de do da von")
 _HOMES = word_set("in at near for en bei im em no na num numa 에")
 _PLACES = word_set("im am in at on under behind beside inside with by from en bei auf unter em no na num numa pelo 에")
@@ -217,10 +214,7 @@ def _other_owner(p: Pair, alone: list[str]) -> bool:
 
 def _other_item(p: Pair) -> bool:
     """Whether both name an item by its number and the items differ: "the printer GQ-8412", "contract U37/89234"."""
-    return all(
-        any(_SERIAL.search(key) and key not in side.links and key not in side.value_names for key in keys)
-        for side, keys in ((p.a, p.rest_a), (p.b, p.rest_b))
-    )
+    return all(any(is_serial(side, key) for key in keys) for side, keys in ((p.a, p.rest_a), (p.b, p.rest_b)))
 
 
 def _lives_elsewhere(p: Pair) -> bool:

@@ -39,7 +39,7 @@ class RuleFeatures:
     parts: Columns
     first_part: npt.NDArray[np.int64]
     places: npt.NDArray[np.uint16]
-    roles: npt.NDArray[np.uint8]
+    roles: npt.NDArray[np.uint16]
     first_key: npt.NDArray[np.int64]
     verdicts: VerdictMemo
 

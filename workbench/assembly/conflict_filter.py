@@ -15,7 +15,7 @@ import numpy.typing as npt
 from workbench.assembly.conflict_bits import MARKS
 from workbench.assembly.conflict_features import Columns, RuleFeatures
 from workbench.assembly.conflict_lexicon import SLOTS
-from workbench.assembly.conflict_overlap import Ints, matched, spread, totals
+from workbench.assembly.conflict_overlap import MOST_KEYS, Ints, matched, spread, totals
 from workbench.assembly.conflict_statement import TRAITS
 
 T, M = TRAITS, MARKS
@@ -44,24 +44,26 @@ class SentencePairs(NamedTuple):
 
 
 def candidates(features: RuleFeatures, left: Ints, right: Ints) -> SentencePairs:
-    """Pairs of sentences that some rule might flag; a superset of the flagged ones. In the order of the pairs of texts."""
-    kept = _promising(features.rows, left, right)
+    """Pairs of sentences that some rule might flag, of texts that are `promising`; a superset of the flagged ones."""
     starts = features.first_part
-    first, second = starts[left[kept]], starts[right[kept]]
-    rows, columns = starts[left[kept] + 1] - first, starts[right[kept] + 1] - second
+    first, second = starts[left], starts[right]
+    rows, columns = starts[left + 1] - first, starts[right + 1] - second
     many = rows * columns
     # every sentence of one text with every sentence of the other, as many texts at a time as fit
     block = np.cumsum(many) // _BLOCK
     found = []
     for start, stop in _runs(block):
         here = slice(start, stop)
-        which = np.repeat(np.arange(start, stop), many[here])
-        step = spread(np.zeros(stop - start, dtype=np.int64), many[here])
-        a, b = first[which] + step // columns[which], second[which] + step % columns[which]
-        possible = np.flatnonzero(_hopeful(features.parts["traits"], a, b))
-        if possible.size > _FEW:
-            possible = possible[np.flatnonzero(_Possible(features, a[possible], b[possible]).any_rule())]
-        found.append(SentencePairs(kept[which[possible]], a[possible], b[possible]))
+        wide = np.repeat(columns[here], rows[here])
+        a = np.repeat(spread(first[here], rows[here]), wide)
+        b = spread(np.repeat(second[here], rows[here]), wide)
+        possible = _promising(features.parts, a, b)
+        a, b = a[possible], b[possible]
+        which = np.repeat(np.arange(start, stop), many[here])[possible]
+        if a.size > _FEW:
+            possible = np.flatnonzero(_Possible(features, a, b).any_rule())
+            a, b, which = a[possible], b[possible], which[possible]
+        found.append(SentencePairs(which, a, b))
     if len(found) == 1:
         return found[0]
     none = np.zeros(0, dtype=np.int64)
@@ -74,154 +76,178 @@ def _runs(block: Ints) -> Iterator[tuple[int, int]]:
     return ((start, stop) for start, stop in pairwise(edges) if stop > start)
 
 
-def _hopeful(traits: npt.NDArray[np.uint32], left: Ints, right: Ints) -> Mask:
-    """Whether the traits of the two let any rule say something; shape (p,)."""
-    one, two = traits[left], traits[right]
-    return np.asarray(((one & two & _BOTH) | ((one | two) & _EITHER)) != 0)
+def promising(features: RuleFeatures, left: Ints, right: Ints) -> Ints:
+    """Pairs of texts of which some rule might say something. Positions in ``left``, ascending."""
+    spoken = features.rows["language"]
+    return _promising(features.rows, left, right, np.take(spoken, left) == np.take(spoken, right))
 
 
-def _promising(rows: Columns, left: Ints, right: Ints) -> Ints:
-    """Pairs of texts with a content key in common, or of one person's states and homes, or of one occasion, or that presuppose
-    each other. Positions in ``left``, ascending."""
-    hopeful = np.flatnonzero(_hopeful(rows["traits"], left, right) & (rows["language"][left] == rows["language"][right]))
+def _promising(columns: Columns, left: Ints, right: Ints, asked: Mask | None = None) -> Ints:
+    """Pairs of rows, texts or sentences, whose traits let a rule speak, and that have a content key in common, or are of one
+    person's states and homes, or of one occasion, or presuppose each other. Positions in ``left``, ascending. asked: of which."""
+    one, two = np.take(columns["traits"], left), np.take(columns["traits"], right)
+    speak = ((one & two & _BOTH) | ((one | two) & _EITHER)) != 0
+    hopeful = np.flatnonzero(speak if asked is None else speak & asked)
     left, right = left[hopeful], right[hopeful]
 
     def both(name: str, other: str = "") -> Mask:
-        return np.asarray((rows[name][left] & rows[other or name][right]) != 0)
+        return np.asarray((np.take(columns[name], left) & np.take(columns[other or name], right)) != 0)
 
-    personal = (((rows["slots"][left] | rows["slots"][right]) & _PERSON_SLOTS) != 0) | both("families")
-    found = (both("heads") & personal) | both("scopes") | both("lacks", "has") | both("has", "lacks")
-    rest = np.flatnonzero(~found)
-    places = rows["places"]
-    found[rest] = (places[left[rest]] & places[right[rest]]).any(axis=1)
+    common = np.take(columns["places"], left, axis=0) & np.take(columns["places"], right, axis=0)
+    while common.shape[1] > 1:  # faster than to reduce so short an axis
+        half = common.shape[1] // 2
+        common = common[:, :half] | common[:, half:]
+    personal = (((np.take(columns["slots"], left) | np.take(columns["slots"], right)) & _PERSON_SLOTS) != 0) | both("families")
+    found = (common[:, 0] != 0) | (both("heads") & personal) | both("scopes") | both("lacks", "has") | both("has", "lacks")
     return hopeful[np.flatnonzero(found)]
 
 
-class _Side:
-    """One sentence of every pair: its columns, and how many of its keys of each role there are and occur in the other."""
-
-    def __init__(self, features: RuleFeatures, numbers: Ints, others: Ints) -> None:
-        self.numbers, self._columns = numbers, features.parts
-        self.total, self.matched = totals(features, numbers), matched(features, numbers, others)
-        self.traits, self.marks, self.slots = self["traits"], self["marks"], self["slots"]
-        self.denies = (self.traits & T["denies"]) != 0
-        self.past = (self.marks & (M["past"] | M["change"])) == M["past"]  # and nothing says that it changed
-        self.topic = self.matched["strong"]
-        self.knows = self.matched["first"] > 0
-
-    def __getitem__(self, name: str) -> npt.NDArray[Any]:
-        return self._columns[name][self.numbers]
-
-    def half(self, heads: Mask) -> Mask:
-        """Whether the other sentence may cover half of the topic; common heads are no part of it."""
-        size = self["strong"].astype(np.int64) - np.where(heads, self["head_strong"], 0)
-        return np.asarray(2 * self.topic >= np.maximum(size, 1))
-
-
 class _Possible:
-    """The conditions of the single rules for pairs of sentences. One mask over the pairs per method."""
+    """The conditions of the single rules for pairs of sentences. One mask over the pairs per method.
+
+    Columns hold the first sentences of all pairs and then the second ones, (2p,), so that each question is asked once: what has a
+    direction is answered for both, as "this sentence and the other"; the rest looks at the two halves.
+    """
 
     def __init__(self, features: RuleFeatures, one: Ints, two: Ints) -> None:
-        self.a = a = _Side(features, one, two)
-        self.b = b = _Side(features, two, one)
-        self.either, self.both = a.traits | b.traits, a.traits & b.traits
-        self.marked, self.both_marked = a.marks | b.marks, a.marks & b.marks
+        self._columns, self._rows, self._n = features.parts, np.concatenate((one, two)), one.size
+        self.total = totals(features, self._rows)
+        self.matched = matched(features, self._rows, np.concatenate((two, one)))
+        self.traits, self.marks, self.slots = self["traits"], self["marks"], self["slots"]
+        self.either, self.both = self._or(self.traits), self._and(self.traits)
+        self.marked, self.both_marked = self._or(self.marks), self._and(self.marks)
+        self.other_marks, self.other_slots = self._swap(self.marks), self._swap(self.slots)
+        self.denies = (self.traits & T["denies"]) != 0
+        past = (self.marks & (M["past"] | M["change"])) == M["past"]  # and nothing says that it changed
         self.change = (self.marked & M["change"]) != 0
+        self.calm, self.current = ~self._or(self.denies), ~self._or(past)
+        self.topic = self.matched["strong"]
+        self.shared = self.topic[: self._n] > 0
+        self.knows = self.matched["first"] > 0
         self.heads = self._meet("heads")
-        self.half = a.half(self.heads) | b.half(self.heads)
-        self.shared = a.topic > 0
-        self.names = (a.total["name"] > a.matched["name"]) & (b.total["name"] > b.matched["name"])
-        self.same_scopes = ((self.both_marked & M["scoped"]) != 0) & (a["scopes"] == b["scopes"])
-        self.calm = ~(a.denies | b.denies)
-        self.current = ~(a.past | b.past)
+        # the other sentence may cover half of the topic; common heads are no part of it
+        size = self["strong"].astype(np.int64) - np.where(self._twice(self.heads), self["head_strong"], 0)
+        self.half = self._or(2 * self.topic >= np.maximum(size, 1))
+        self.names = self._lacking("name")
+        self.same_scopes = ((self.both_marked & M["scoped"]) != 0) & self._same("scopes")
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        return np.take(self._columns[name], self._rows)
+
+    def _and(self, column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return np.asarray(column[: self._n] & column[self._n :])
+
+    def _or(self, column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return np.asarray(column[: self._n] | column[self._n :])
+
+    def _swap(self, column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The column of the other sentences."""
+        return np.concatenate((column[self._n :], column[: self._n]))
+
+    @staticmethod
+    def _twice(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return np.concatenate((column, column))
 
     def _meet(self, name: str) -> Mask:
-        return np.asarray((self.a[name] & self.b[name]) != 0)
+        return np.asarray(self._and(self[name]) != 0)
+
+    def _same(self, name: str) -> Mask:
+        column = self[name]
+        return np.asarray(column[: self._n] == column[self._n :])
+
+    def _lacking(self, role: str) -> Mask:
+        """Each of the two has a key of this role that the other lacks."""
+        return self._and(self.total[role] > self.matched[role])
 
     def any_rule(self) -> Mask:
         """Whether some rule might flag the pair."""
-        a, b = self.a, self.b
-        supposed = (a["lacks"] & b["has"]) | (b["lacks"] & a["has"])
         headed = (self.both_marked & M["headed"]) != 0
-        subject = ~headed | self.heads | (((a["head_keys"] & b["key_bits"]) | (b["head_keys"] & a["key_bits"])) != 0)
-        heard = ((self.both_marked & M["talk"]) == 0) | (subject & (a.topic >= 2) & self.half)
-        denied = (self._denied(a, b) | self._denied(b, a)) & ~self.names
-        changed = self._value() | self._status(headed) | self._exclusive() | self._rescheduled() | self._moved(a, b)
-        changed |= self._moved(b, a)
+        subject = ~headed | self.heads | self._or((self["head_keys"] & self._swap(self["key_bits"])) != 0)
+        heard = ((self.both_marked & M["talk"]) == 0) | (subject & (self.topic[: self._n] >= 2) & self.half)
+        changed = self._value() | self._status(headed) | self._exclusive() | self._rescheduled() | self._moved()
         changed &= ((self.both & _BOTH) | (self.either & _CHANGES)) != 0
-        ended = self._ended(a, b, subject) | self._ended(b, a, subject)
-        return np.asarray((supposed != 0) | (heard & (ended | (subject & (denied | changed)))))
+        changed |= self._denied() & ~self.names
+        found = heard & ((subject & changed) | self._ended(subject))
+        if (self.either & T["lacks"]).any():
+            found |= self._or((self["lacks"] & self._swap(self["has"])) != 0)
+        return np.asarray(found | (self._or(self.total.every > MOST_KEYS)))
 
-    @staticmethod
-    def _ended(yes: _Side, no: _Side, subject: Mask) -> Mask:
-        """`no` ended what `yes` states."""
-        found: Mask = ((no.traits & T["ends"]) != 0) & ~yes.denies & (subject | ((no.marks & M["supersedes"]) != 0))
+    def _ended(self, subject: Mask) -> Mask:
+        """This sentence ended what the other one states."""
+        found: Mask = (self.traits & T["ends"]) != 0
         if not found.any():
-            return found
-        found &= ((yes.marks & M["past"]) == 0) | ((no.marks & M["updates"]) != 0)
-        core = no.matched["ended"]
-        fits = (core > 0) & (2 * (no.total["ended"] - core) <= no["ended_size"])
-        return np.asarray(found & (((no.marks & M["many"]) != 0) | fits))
+            return self._or(found)
+        found &= ~self._swap(self.denies) & (self._twice(subject) | ((self.marks & M["supersedes"]) != 0))
+        found &= ((self.other_marks & M["past"]) == 0) | ((self.marks & M["updates"]) != 0)
+        core = self.matched["ended"]
+        fits = (core > 0) & (2 * (self.total["ended"] - core) <= self["ended_size"])
+        return self._or(found & (((self.marks & M["many"]) != 0) | fits))
 
-    @staticmethod
-    def _denied(yes: _Side, no: _Side) -> Mask:
-        """One of the denials of `no` speaks of nothing that `yes` does not mention."""
-        found: Mask = no.denies & ((yes.traits & T["affirms"]) != 0)
+    def _denied(self) -> Mask:
+        """One of the denials of this sentence speaks of nothing that the other does not mention."""
+        found: Mask = self.denies & ((self._swap(self.traits) & T["affirms"]) != 0)
         if not found.any():
-            return found
-        fits = (no.marks & M["many"]) != 0
+            return self._or(found)
+        fits = (self.marks & M["many"]) != 0
         for role in ("denied", "denied too"):
-            said = no.total[role]
-            fits |= (said > 0) & (said == no.matched[role])
-        return np.asarray(found & fits)
+            said = self.total[role]
+            fits |= (said > 0) & (said == self.matched[role])
+        return self._or(found & fits)
 
     def _value(self) -> Mask:
         """Another number, time or date."""
-        a, b = self.a, self.b
-        found: Mask = self._meet("dimensions") & (a["values"] != b["values"]) & ~self.names & self.current
-        found &= (a.denies == b.denies) | self.change
-        parallel = (a.total["lead"] > a.matched["lead"]) & (b.total["lead"] > b.matched["lead"])
-        found &= ~parallel | ((self.marked & M["rescheduled"]) != 0)
+        found: Mask = self._meet("dimensions") & ~self._same("values") & ~self.names & self.current
         if not found.any():
             return found
-        rest_a, rest_b = a.total.every - a.matched.every, b.total.every - b.matched.every
-        common = ((rest_a == 0) | (rest_b == 0)) & (rest_a + rest_b < a.matched.every)
+        found &= (self._and(self.denies) | self.calm) | self.change
+        found &= ~self._lacking("lead") | ((self.marked & M["rescheduled"]) != 0)  # else the two are parallel
+        rest = self.total.every - self.matched.every
+        rest_a, rest_b = rest[: self._n], rest[self._n :]
+        common = ((rest_a == 0) | (rest_b == 0)) & (rest_a + rest_b < self.matched.every[: self._n])
         return np.asarray(found & ((self.shared & self.half) | self.same_scopes | common))
 
     def _status(self, headed: Mask) -> Mask:
         """Another stage of one course of events."""
-        a, b = self.a, self.b
         found: Mask = self._meet("families")
         if not found.any():
             return found
-        found &= (a["states"] != b["states"]) | (a["states_held"] != 1) | (b["states_held"] != 1)
+        found &= ~self._same("states") | self._or(self["states_held"] != 1)
         return np.asarray(found & (headed | (~self.names & (self.shared | self.heads))))
 
     def _exclusive(self) -> Mask:
         """One slot, two values."""
-        a, b = self.a, self.b
+        both_know, one_knows = self._and(self.knows), self._or(self.knows)
+        slots, quiet = self._and(self.slots), (self.both_marked & M["talk"]) == 0
+        updates = (self.marked & M["updates"]) != 0
         prefer = (self.both & T["prefers"]) != 0
-        placed = ((self.either & T["placed"]) | (self.both & T["named"])) != 0
-        slots = a.slots & b.slots
-        tail = (self.both & (T["prefers"] | T["named_value"])) != 0
-        tail |= (slots & _THING_SLOTS != 0) & a.knows & b.knows
-        tail |= ((self.either & T["updates"]) != 0) & placed & (a.knows | b.knows | self.heads)
-        tail |= ((self.either & T["unique"]) != 0) & ((a.matched["unique"] > 0) | (b.matched["unique"] > 0))
-        found = (self.shared | self.same_scopes) & tail
+        # all that the other sentence lacks may be names
+        rest = self.total.every - self.matched.every
+        only_names = self._and(rest == self.total["name"] - self.matched["name"])
+        copular = ((self.both & T["named_value"]) != 0) & both_know & only_names
+        alone = ((self.either & T["unique"]) != 0) & self._or(self.matched["unique"] > 0)
+        alone &= ((self.both & T["unique"]) != 0) | self._or(self.topic >= 2) | updates
+        sited = ((slots & _THING_SLOTS) != 0) & both_know
+        placed = (self._or(self.slots) & _THING_SLOTS) != 0
+        named = ((self.both & T["named"]) != 0) & (one_knows | self.heads)
+        updated = updates & np.where(placed, both_know | self.heads, named)
+        found = (self.shared | self.same_scopes) & (prefer | alone | (quiet & (copular | sited | updated)))
         found |= ((slots & _PERSON_SLOTS) != 0) & ((self.both_marked & M["direct"]) != 0) & self.heads
-        found |= prefer & (a.matched.every == a.total.every) & (b.matched.every == b.total.every)  # swapped
+        found &= ~self._same("said") & ~self._lacking("serial")
+        found |= prefer & self._and(rest == 0)  # swapped
         return np.asarray(found & self.calm & self.current)
 
     def _rescheduled(self) -> Mask:
         """Other days of the week."""
-        found: Mask = ((self.both & T["weekly"]) != 0) & ~self.same_scopes & ((self.marked & M["reschedules"]) != 0)
-        return np.asarray(found & ~self.names & self.shared & self.half & self.calm)
+        found: Mask = ((self.both & T["weekly"]) != 0) & ((self.marked & M["reschedules"]) != 0)
+        return np.asarray(found & ~self.same_scopes & ~self.names & self.shared & self.half & self.calm)
 
-    def _moved(self, there: _Side, moved: _Side) -> Mask:
-        """`moved` says that something moved; `there` has it somewhere else."""
-        found: Mask = ((moved.marks & M["moved"]) != 0) & ((there.marks & (M["moved"] | M["past"])) == 0) & ~there.denies
+    def _moved(self) -> Mask:
+        """This sentence says that something moved; the other has it somewhere else."""
+        found: Mask = ((self.marks & M["moved"]) != 0) & ((self.other_marks & (M["moved"] | M["past"])) == 0)
         if not found.any():
-            return found
-        settled = ((there.slots & (SLOTS["reside"] | (moved.slots & _PERSON_SLOTS))) != 0) & self.heads
-        sited = ((there.slots & _SITES) != 0) & there.knows & moved.knows
-        return np.asarray(found & (settled | sited | (((moved.marks & M["replaced"]) != 0) & there.knows)))
+            return self._or(found)
+        found &= ~self._swap(self.denies)
+        knows = self._swap(self.knows)
+        settled = ((self.other_slots & (SLOTS["reside"] | (self.slots & _PERSON_SLOTS))) != 0) & self._twice(self.heads)
+        sited = ((self.other_slots & _SITES) != 0) & knows & self.knows
+        return self._or(found & (settled | sited | (((self.marks & M["replaced"]) != 0) & knows)))

@@ -7,12 +7,15 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from workbench.assembly.conflict_bits import ROLES, tally
+from workbench.assembly.conflict_bits import COUNTER_BITS, COUNTERS, ROLES, tally
 from workbench.assembly.conflict_features import RuleFeatures
 
 Ints = npt.NDArray[np.int64]
 _AT: Final = {name: at for at, name in enumerate(ROLES)}
 _TALLIES: Final = np.array([tally(role) for role in range(1 << len(ROLES))], dtype=np.uint64).T.copy()
+_COUNTER: Final = np.uint64((1 << COUNTER_BITS) - 1)
+MOST_KEYS: Final = int(_COUNTER)
+"""Sentences with more keys than this cannot be counted."""
 
 
 def spread(starts: Ints, sizes: Ints) -> Ints:
@@ -29,8 +32,8 @@ class Counts:
         self._packed, self.every = packed, every
 
     def __getitem__(self, role: str) -> Ints:
-        number, at = divmod(_AT[role], 4)
-        counts: Ints = (self._packed[number] >> np.uint64(16 * at) & np.uint64(0xFFFF)).astype(np.int64)
+        number, at = divmod(_AT[role], COUNTERS)
+        counts: Ints = (self._packed[number] >> np.uint64(COUNTER_BITS * at) & _COUNTER).astype(np.int64)
         return counts
 
 
@@ -45,14 +48,13 @@ def matched(features: RuleFeatures, a: Ints, b: Ints) -> Counts:
 
     Keys of one place count as equal.
     """
-    starts = features.first_key[a]
-    sizes = features.first_key[a + 1] - starts
+    starts = np.take(features.first_key, a)
+    sizes = np.take(features.parts["keys"], a).astype(np.int64)
     keys = spread(starts, sizes)
-    place = features.places[keys]
+    place, roles = np.take(features.places, keys), np.take(features.roles, keys)
     words = features.parts["places"]
-    word = words.ravel()[np.repeat(b * words.shape[1], sizes) + (place >> 6)]
+    word = np.take(words.ravel(), np.repeat(b * words.shape[1], sizes) + (place >> 6))
     hit = word >> (place & 63).astype(np.uint64) & np.uint64(1)
-    roles = features.roles[keys]
     held = np.flatnonzero(sizes)
     first = (np.cumsum(sizes) - sizes)[held]
 
@@ -62,4 +64,5 @@ def matched(features: RuleFeatures, a: Ints, b: Ints) -> Counts:
             out[held] = np.add.reduceat(values, first)
         return out
 
-    return Counts((sums(_TALLIES[0][roles] * hit), sums(_TALLIES[1][roles] * hit)), sums(hit).astype(np.int64))
+    packed = sums(np.take(_TALLIES[0], roles) * hit), sums(np.take(_TALLIES[1], roles) * hit)
+    return Counts(packed, sums(hit).astype(np.int64))

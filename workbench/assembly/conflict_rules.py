@@ -17,7 +17,7 @@ import numpy as np
 from workbench.assembly.conflict_bits import TextBits, read_bits
 from workbench.assembly.conflict_compare import REASONS, distinct
 from workbench.assembly.conflict_features import RuleFeatures, gather_features, read_features
-from workbench.assembly.conflict_filter import candidates
+from workbench.assembly.conflict_filter import candidates, promising
 from workbench.assembly.conflict_judge import judge
 from workbench.assembly.conflict_overlap import Ints
 from workbench.assembly.conflict_test import CONFLICT, DUPLICATE, UNDECIDED, FloatArray, IntArray
@@ -60,11 +60,16 @@ class RuleConflictTest:
             ConfigError: the features are another test's, the arrays differ in length, or a row number is out of range.
         """
         left, right = _checked(features, left, right, similarity)
-        codes: Ints = features.verdicts.recall(left, right)
-        new = np.flatnonzero(codes < 0)
+        # most pairs are discarded sooner than a verdict on them could be looked up
+        likely = promising(features, left, right)
+        one, two = left[likely], right[likely]
+        found: Ints = features.verdicts.recall(one, two)
+        new = np.flatnonzero(found < 0)
         if new.size:
-            codes[new] = _judged(features, left[new], right[new])
-            features.verdicts.keep(left[new], right[new], codes[new])
+            found[new] = _judged(features, one[new], two[new])
+            features.verdicts.keep(one[new], two[new], found[new])
+        codes = np.zeros(left.size, dtype=np.int64)
+        codes[likely] = found
         return codes
 
     def relation(
@@ -82,7 +87,7 @@ class RuleConflictTest:
 
 
 def _judged(features: RuleFeatures, left: Ints, right: Ints) -> Ints:
-    """Codes of pairs of texts: the lowest among the conflicts of their sentences."""
+    """Codes of promising pairs of texts: the lowest among the conflicts of their sentences."""
     codes = np.zeros(left.size, dtype=np.int64)
     found = candidates(features, left, right)
     texts, flat = features.texts, features.flat

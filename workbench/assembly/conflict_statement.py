@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from workbench.assembly.conflict_lexicon import FLAGS
 from workbench.assembly.conflict_units import Value
+
+_SERIAL = re.compile(r"[-/]\d{2}|\d{2}[-/]")
 
 SELF = "self"
 """Person key of the user ("I", "we", "my", "the user"); entries that name their speaker use the speaker's name instead."""
@@ -147,3 +150,8 @@ def near(key: str, where: frozenset[str]) -> bool:
 def rest(keys: Iterable[str], where: frozenset[str]) -> list[str]:
     """Keys that are not near, in order."""
     return [key for key in keys if not near(key, where)]
+
+
+def is_serial(a: Sentence, key: str) -> bool:
+    """Whether a key of the sentence numbers an item: "the printer GQ-8412", "contract U37/89234"."""
+    return key not in a.links and key not in a.value_names and _SERIAL.search(key) is not None

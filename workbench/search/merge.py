@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,11 +44,17 @@ def similar_pairs(
     rows and others, if they are known.
     """
     gram = (products or Products(snapshot, rows)).among(rows)
-    flat = np.flatnonzero(gram >= threshold - _SLACK)
-    left, right = np.divmod(flat, max(rows.size, 1))
-    above = left < right
-    left, right, flat = left[above], right[above], flat[above]
-    return left, right, gram.ravel()[flat].astype(np.float64)
+    near = gram >= threshold - _SLACK
+    near &= _above(1 << max(rows.size - 1, 1).bit_length())[: rows.size, : rows.size]
+    flat = np.flatnonzero(near)
+    left = np.repeat(np.arange(rows.size), np.count_nonzero(near, axis=1))
+    return left, flat - left * rows.size, gram.ravel()[flat].astype(np.float64)
+
+
+@lru_cache(maxsize=16)
+def _above(n: int) -> npt.NDArray[np.bool_]:
+    """Where the column is beyond the row, shape (n, n)."""
+    return np.triu(np.ones((n, n), dtype=np.bool_), 1)
 
 
 def exact_cosines(snapshot: Snapshot, left: IntArray, right: IntArray) -> npt.NDArray[np.float64]:
