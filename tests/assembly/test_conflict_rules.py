@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.assembly.conflict_filter import candidates, promising
-from workbench.assembly.conflict_judge import judge_texts
+from workbench.assembly.conflict_judge import judge, judge_texts
 from workbench.assembly.conflict_memo import VerdictMemo
 from workbench.assembly.conflict_overlap import MOST_KEYS
 from workbench.assembly.conflict_reader import read
@@ -232,6 +232,8 @@ def test_filter_never_loses_a_pair() -> None:
     kept = candidates(features, left[likely], right[likely])
     assert kept.pair.size < 0.005 * left.size  # it also has to be worth its while
     assert sum(map(bool, codes)) >= 3
+    judged = [judge(features.flat[one], features.flat[two]) for one, two in zip(kept.a.tolist(), kept.b.tolist(), strict=True)]
+    assert all(not code or code >= lowest for code, lowest in zip(judged, kept.lowest.tolist(), strict=True))
 
 
 def test_filter_never_loses_a_pair_of_a_generated_store() -> None:

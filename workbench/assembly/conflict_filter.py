@@ -1,73 +1,85 @@
-"""Which pairs of sentences a rule might flag: conditions that every rule implies, by integer operations on whole arrays.
-
-Whoever changes a rule in `conflict_judge` or `conflict_changes` changes its condition here. A test compares the two.
-"""
+"""Which pairs of texts, and of their sentences, a rule might flag: every rule implies conditions on the bits of the two."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from workbench.assembly.conflict_bits import MARKS
+from workbench.assembly.conflict_conditions import ALONE, BOTH, EITHER, PERSON_SLOTS, THING_SLOTS, Conditions, Mask
 from workbench.assembly.conflict_features import Columns, RuleFeatures
-from workbench.assembly.conflict_lexicon import SLOTS
-from workbench.assembly.conflict_overlap import MOST_KEYS, Ints, matched, spread, totals
-from workbench.assembly.conflict_statement import TRAITS
-
-T, M = TRAITS, MARKS
-Mask = npt.NDArray[np.bool_]
-_PERSON_SLOTS = SLOTS["reside"] | SLOTS["work"] | SLOTS["study"]
-_THING_SLOTS = SLOTS["place"] | SLOTS["tool"] | SLOTS["code"]
-_SITES = SLOTS["place"] | SLOTS["site"]
-_CHANGES = T["updates"] | T["moves"] | T["unique"]
-_EITHER = _CHANGES | T["lacks"] | T["ends"] | T["denies"]
-_BOTH = T["prefers"] | T["placed"] | T["settled"] | T["named_value"] | T["valued"] | T["staged"] | T["weekly"]
-
+from workbench.assembly.conflict_overlap import Ints, spread
 
 _BLOCK = 1 << 17
 """Pairs of sentences sifted at a time: bounds the memory that long texts take."""
+
+_LONG = 2
+"""Texts with more sentences than this on average are first sifted sentence by text."""
 
 _FEW = 4
 """So few pairs are sooner judged than sifted again."""
 
 
 class SentencePairs(NamedTuple):
-    """Pairs of sentences that are left: which pair of texts each belongs to, and the numbers of its sentences; each (p,)."""
+    """Pairs of sentences that are left: which pair of texts each belongs to, the numbers of its sentences, and the lowest code
+    that a rule might give it; each (p,)."""
 
     pair: Ints
     a: Ints
     b: Ints
+    lowest: Ints
 
 
 def candidates(features: RuleFeatures, left: Ints, right: Ints) -> SentencePairs:
     """Pairs of sentences that some rule might flag, of texts that are `promising`; a superset of the flagged ones."""
-    starts = features.first_part
-    first, second = starts[left], starts[right]
-    rows, columns = starts[left + 1] - first, starts[right + 1] - second
-    many = rows * columns
+    one, two = _sentences(features, left, right), _sentences(features, right, left)
+    many = one.sizes * two.sizes
     # every sentence of one text with every sentence of the other, as many texts at a time as fit
     block = np.cumsum(many) // _BLOCK
     found = []
     for start, stop in _runs(block):
         here = slice(start, stop)
-        wide = np.repeat(columns[here], rows[here])
-        a = np.repeat(spread(first[here], rows[here]), wide)
-        b = spread(np.repeat(second[here], rows[here]), wide)
-        possible = _promising(features.parts, a, b)
+        wide = np.repeat(two.sizes[here], one.sizes[here])
+        a = one.numbers[np.repeat(spread(one.starts[here], one.sizes[here]), wide)]
+        b = two.numbers[spread(np.repeat(two.starts[here], one.sizes[here]), wide)]
+        possible = _promising(features.parts, features.parts, a, b)
         a, b = a[possible], b[possible]
         which = np.repeat(np.arange(start, stop), many[here])[possible]
+        lowest = np.ones(a.size, dtype=np.int64)
         if a.size > _FEW:
-            possible = np.flatnonzero(_Possible(features, a, b).any_rule())
-            a, b, which = a[possible], b[possible], which[possible]
-        found.append(SentencePairs(which, a, b))
+            lowest = Conditions(features, a, b).lowest_code()
+            possible = np.flatnonzero(lowest)
+            a, b, which, lowest = a[possible], b[possible], which[possible], lowest[possible]
+        found.append(SentencePairs(which, a, b, lowest))
     if len(found) == 1:
         return found[0]
     none = np.zeros(0, dtype=np.int64)
     return SentencePairs(*(np.concatenate([none, *(getattr(part, name) for part in found)]) for name in SentencePairs._fields))
+
+
+class _Sentences(NamedTuple):
+    """Sentences of each of p texts: ``numbers[starts[k] : starts[k] + sizes[k]]`` for text k."""
+
+    numbers: Ints
+    starts: Ints
+    sizes: Ints
+
+
+def _sentences(features: RuleFeatures, texts: Ints, others: Ints) -> _Sentences:
+    """The sentences of each text; where there are many, those only of which some rule might say something beside the other text.
+
+    The bits of a text are those of its sentences together, so what is discarded beside the text would be beside each of them.
+    """
+    starts = features.first_part[texts]
+    sizes = features.first_part[texts + 1] - starts
+    numbers = spread(starts, sizes)
+    if numbers.size > _LONG * texts.size:
+        which = np.repeat(np.arange(texts.size), sizes)
+        kept = _promising(features.parts, features.rows, numbers, others[which])
+        numbers, sizes = numbers[kept], np.bincount(which[kept], minlength=texts.size)
+    return _Sentences(numbers, np.cumsum(sizes) - sizes, sizes)
 
 
 def _runs(block: Ints) -> Iterator[tuple[int, int]]:
@@ -79,175 +91,35 @@ def _runs(block: Ints) -> Iterator[tuple[int, int]]:
 def promising(features: RuleFeatures, left: Ints, right: Ints) -> Ints:
     """Pairs of texts of which some rule might say something. Positions in ``left``, ascending."""
     spoken = features.rows["language"]
-    return _promising(features.rows, left, right, np.take(spoken, left) == np.take(spoken, right))
+    return _promising(features.rows, features.rows, left, right, np.take(spoken, left) == np.take(spoken, right))
 
 
-def _promising(columns: Columns, left: Ints, right: Ints, asked: Mask | None = None) -> Ints:
-    """Pairs of rows, texts or sentences, whose traits let a rule speak, and that have a content key in common, or are of one
-    person's states and homes, or of one occasion, or presuppose each other. Positions in ``left``, ascending. asked: of which."""
-    one, two = np.take(columns["traits"], left), np.take(columns["traits"], right)
-    speak = ((one & two & _BOTH) | ((one | two) & _EITHER)) != 0
-    hopeful = np.flatnonzero(speak if asked is None else speak & asked)
+def _promising(columns: Columns, others: Columns, left: Ints, right: Ints, asked: Mask | None = None) -> Ints:
+    """Pairs of texts or sentences, ``left`` of columns and ``right`` of others, whose traits let a rule speak, and that have a
+    content key in common, or are of one person's states and homes, or of one occasion, or presuppose each other.
+
+    Whoever has more bits is no less promising. asked: which pairs, if not all. Positions in ``left``, ascending.
+    """
+    one, two = np.take(columns["traits"], left), np.take(others["traits"], right)
+    either, shared = (one | two) & EITHER, one & two & BOTH
+    hopeful = np.flatnonzero((either | shared) if asked is None else ((either | shared) != 0) & asked)
     left, right = left[hopeful], right[hopeful]
 
     def both(name: str, other: str = "") -> Mask:
-        return np.asarray((np.take(columns[name], left) & np.take(columns[other or name], right)) != 0)
+        return np.asarray((np.take(columns[name], left) & np.take(others[other or name], right)) != 0)
 
-    common = np.take(columns["places"], left, axis=0) & np.take(columns["places"], right, axis=0)
+    slots, slots_too = np.take(columns["slots"], left), np.take(others["slots"], right)
+    families, heads = both("families"), both("heads")
+    sited, housed = (slots & slots_too & THING_SLOTS) != 0, (slots & slots_too & PERSON_SLOTS) != 0
+    speaks = (either[hopeful] != 0) | ((shared[hopeful] & ALONE) != 0)
+    speaks |= both("dimensions") | families | sited | (housed & heads)
+    personal = (((slots | slots_too) & PERSON_SLOTS) != 0) | families
+    found = (heads & personal) | both("scopes") | both("lacks", "has") | both("has", "lacks")
+    found &= speaks
+    silent = np.flatnonzero(speaks & ~found)
+    common = np.take(columns["places"], left[silent], axis=0) & np.take(others["places"], right[silent], axis=0)
     while common.shape[1] > 1:  # faster than to reduce so short an axis
         half = common.shape[1] // 2
         common = common[:, :half] | common[:, half:]
-    personal = (((np.take(columns["slots"], left) | np.take(columns["slots"], right)) & _PERSON_SLOTS) != 0) | both("families")
-    found = (common[:, 0] != 0) | (both("heads") & personal) | both("scopes") | both("lacks", "has") | both("has", "lacks")
+    found[silent] = common[:, 0] != 0
     return hopeful[np.flatnonzero(found)]
-
-
-class _Possible:
-    """The conditions of the single rules for pairs of sentences. One mask over the pairs per method.
-
-    Columns hold the first sentences of all pairs and then the second ones, (2p,), so that each question is asked once: what has a
-    direction is answered for both, as "this sentence and the other"; the rest looks at the two halves.
-    """
-
-    def __init__(self, features: RuleFeatures, one: Ints, two: Ints) -> None:
-        self._columns, self._rows, self._n = features.parts, np.concatenate((one, two)), one.size
-        self.total = totals(features, self._rows)
-        self.matched = matched(features, self._rows, np.concatenate((two, one)))
-        self.traits, self.marks, self.slots = self["traits"], self["marks"], self["slots"]
-        self.either, self.both = self._or(self.traits), self._and(self.traits)
-        self.marked, self.both_marked = self._or(self.marks), self._and(self.marks)
-        self.other_marks, self.other_slots = self._swap(self.marks), self._swap(self.slots)
-        self.denies = (self.traits & T["denies"]) != 0
-        past = (self.marks & (M["past"] | M["change"])) == M["past"]  # and nothing says that it changed
-        self.change = (self.marked & M["change"]) != 0
-        self.calm, self.current = ~self._or(self.denies), ~self._or(past)
-        self.topic = self.matched["strong"]
-        self.shared = self.topic[: self._n] > 0
-        self.knows = self.matched["first"] > 0
-        self.heads = self._meet("heads")
-        # the other sentence may cover half of the topic; common heads are no part of it
-        size = self["strong"].astype(np.int64) - np.where(self._twice(self.heads), self["head_strong"], 0)
-        self.half = self._or(2 * self.topic >= np.maximum(size, 1))
-        self.names = self._lacking("name")
-        self.same_scopes = ((self.both_marked & M["scoped"]) != 0) & self._same("scopes")
-
-    def __getitem__(self, name: str) -> npt.NDArray[Any]:
-        return np.take(self._columns[name], self._rows)
-
-    def _and(self, column: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        return np.asarray(column[: self._n] & column[self._n :])
-
-    def _or(self, column: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        return np.asarray(column[: self._n] | column[self._n :])
-
-    def _swap(self, column: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The column of the other sentences."""
-        return np.concatenate((column[self._n :], column[: self._n]))
-
-    @staticmethod
-    def _twice(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        return np.concatenate((column, column))
-
-    def _meet(self, name: str) -> Mask:
-        return np.asarray(self._and(self[name]) != 0)
-
-    def _same(self, name: str) -> Mask:
-        column = self[name]
-        return np.asarray(column[: self._n] == column[self._n :])
-
-    def _lacking(self, role: str) -> Mask:
-        """Each of the two has a key of this role that the other lacks."""
-        return self._and(self.total[role] > self.matched[role])
-
-    def any_rule(self) -> Mask:
-        """Whether some rule might flag the pair."""
-        headed = (self.both_marked & M["headed"]) != 0
-        subject = ~headed | self.heads | self._or((self["head_keys"] & self._swap(self["key_bits"])) != 0)
-        heard = ((self.both_marked & M["talk"]) == 0) | (subject & (self.topic[: self._n] >= 2) & self.half)
-        changed = self._value() | self._status(headed) | self._exclusive() | self._rescheduled() | self._moved()
-        changed &= ((self.both & _BOTH) | (self.either & _CHANGES)) != 0
-        changed |= self._denied() & ~self.names
-        found = heard & ((subject & changed) | self._ended(subject))
-        if (self.either & T["lacks"]).any():
-            found |= self._or((self["lacks"] & self._swap(self["has"])) != 0)
-        return np.asarray(found | (self._or(self.total.every > MOST_KEYS)))
-
-    def _ended(self, subject: Mask) -> Mask:
-        """This sentence ended what the other one states."""
-        found: Mask = (self.traits & T["ends"]) != 0
-        if not found.any():
-            return self._or(found)
-        found &= ~self._swap(self.denies) & (self._twice(subject) | ((self.marks & M["supersedes"]) != 0))
-        found &= ((self.other_marks & M["past"]) == 0) | ((self.marks & M["updates"]) != 0)
-        core = self.matched["ended"]
-        fits = (core > 0) & (2 * (self.total["ended"] - core) <= self["ended_size"])
-        return self._or(found & (((self.marks & M["many"]) != 0) | fits))
-
-    def _denied(self) -> Mask:
-        """One of the denials of this sentence speaks of nothing that the other does not mention."""
-        found: Mask = self.denies & ((self._swap(self.traits) & T["affirms"]) != 0)
-        if not found.any():
-            return self._or(found)
-        fits = (self.marks & M["many"]) != 0
-        for role in ("denied", "denied too"):
-            said = self.total[role]
-            fits |= (said > 0) & (said == self.matched[role])
-        return self._or(found & fits)
-
-    def _value(self) -> Mask:
-        """Another number, time or date."""
-        found: Mask = self._meet("dimensions") & ~self._same("values") & ~self.names & self.current
-        if not found.any():
-            return found
-        found &= (self._and(self.denies) | self.calm) | self.change
-        found &= ~self._lacking("lead") | ((self.marked & M["rescheduled"]) != 0)  # else the two are parallel
-        rest = self.total.every - self.matched.every
-        rest_a, rest_b = rest[: self._n], rest[self._n :]
-        common = ((rest_a == 0) | (rest_b == 0)) & (rest_a + rest_b < self.matched.every[: self._n])
-        return np.asarray(found & ((self.shared & self.half) | self.same_scopes | common))
-
-    def _status(self, headed: Mask) -> Mask:
-        """Another stage of one course of events."""
-        found: Mask = self._meet("families")
-        if not found.any():
-            return found
-        found &= ~self._same("states") | self._or(self["states_held"] != 1)
-        return np.asarray(found & (headed | (~self.names & (self.shared | self.heads))))
-
-    def _exclusive(self) -> Mask:
-        """One slot, two values."""
-        both_know, one_knows = self._and(self.knows), self._or(self.knows)
-        slots, quiet = self._and(self.slots), (self.both_marked & M["talk"]) == 0
-        updates = (self.marked & M["updates"]) != 0
-        prefer = (self.both & T["prefers"]) != 0
-        # all that the other sentence lacks may be names
-        rest = self.total.every - self.matched.every
-        only_names = self._and(rest == self.total["name"] - self.matched["name"])
-        copular = ((self.both & T["named_value"]) != 0) & both_know & only_names
-        alone = ((self.either & T["unique"]) != 0) & self._or(self.matched["unique"] > 0)
-        alone &= ((self.both & T["unique"]) != 0) | self._or(self.topic >= 2) | updates
-        sited = ((slots & _THING_SLOTS) != 0) & both_know
-        placed = (self._or(self.slots) & _THING_SLOTS) != 0
-        named = ((self.both & T["named"]) != 0) & (one_knows | self.heads)
-        updated = updates & np.where(placed, both_know | self.heads, named)
-        found = (self.shared | self.same_scopes) & (prefer | alone | (quiet & (copular | sited | updated)))
-        found |= ((slots & _PERSON_SLOTS) != 0) & ((self.both_marked & M["direct"]) != 0) & self.heads
-        found &= ~self._same("said") & ~self._lacking("serial")
-        found |= prefer & self._and(rest == 0)  # swapped
-        return np.asarray(found & self.calm & self.current)
-
-    def _rescheduled(self) -> Mask:
-        """Other days of the week."""
-        found: Mask = ((self.both & T["weekly"]) != 0) & ((self.marked & M["reschedules"]) != 0)
-        return np.asarray(found & ~self.same_scopes & ~self.names & self.shared & self.half & self.calm)
-
-    def _moved(self) -> Mask:
-        """This sentence says that something moved; the other has it somewhere else."""
-        found: Mask = ((self.marks & M["moved"]) != 0) & ((self.other_marks & (M["moved"] | M["past"])) == 0)
-        if not found.any():
-            return self._or(found)
-        found &= ~self._swap(self.denies)
-        knows = self._swap(self.knows)
-        settled = ((self.other_slots & (SLOTS["reside"] | (self.slots & _PERSON_SLOTS))) != 0) & self._twice(self.heads)
-        sited = ((self.other_slots & _SITES) != 0) & knows & self.knows
-        return self._or(found & (settled | sited | (((self.marks & M["replaced"]) != 0) & knows)))

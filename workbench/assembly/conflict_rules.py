@@ -88,16 +88,18 @@ class RuleConflictTest:
 
 def _judged(features: RuleFeatures, left: Ints, right: Ints) -> Ints:
     """Codes of promising pairs of texts: the lowest among the conflicts of their sentences."""
-    codes = np.zeros(left.size, dtype=np.int64)
+    codes = [0] * left.size
     found = candidates(features, left, right)
     texts, flat = features.texts, features.flat
-    for k, one, two in zip(found.pair.tolist(), found.a.tolist(), found.b.tolist(), strict=True):
+    for k, one, two, lowest in zip(*(column.tolist() for column in found), strict=True):
+        if 0 < codes[k] <= lowest:
+            continue  # nothing lower can come of it
         text, other = texts[left[k]], texts[right[k]]
         if text != other:
             code = judge(flat[one], flat[two]) if text < other else judge(flat[two], flat[one])
             if code and not 0 < codes[k] < code:
                 codes[k] = code
-    return codes
+    return np.array(codes, dtype=np.int64)
 
 
 def _checked(features: Any, left: IntArray, right: IntArray, similarity: FloatArray) -> tuple[Ints, Ints]:
