@@ -222,7 +222,17 @@ class AssemblyConfig:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # mapping proxies do not pickle; the plain form does
-        return (AssemblyConfig.from_dict, (self.to_dict(),))
+        return (_restored, (self.to_dict(), self.given))
+
+    @property
+    def given(self) -> frozenset[str]:
+        """Names of the settings that a file, a mapping or ``override`` stated, also where the value is the default.
+
+        ``budgets.memories`` for a part of a setting. A dataset's own settings leave these alone. Not part of the identity:
+        configurations that differ in nothing else are equal.
+        """
+        given: frozenset[str] = self.__dict__.get("_given", frozenset())
+        return given
 
     def to_dict(self) -> dict[str, Any]:
         """All settings as JSON-ready values."""
@@ -241,7 +251,7 @@ class AssemblyConfig:
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> AssemblyConfig:
         """The inverse of ``to_dict``; missing settings take their defaults, unknown ones raise ConfigError."""
-        return cls(**_known(cls, row, "config"))
+        return _giving(cls(**_known(cls, row, "config")), _names(row))
 
     @property
     def hash(self) -> str:
@@ -256,11 +266,12 @@ class AssemblyConfig:
         ``boosts`` replaces the whole mapping. Unknown settings raise ConfigError.
         """
         changes = _known(AssemblyConfig, changes, "config")
+        given = self.given | _names(changes)
         for name, cls in (("weights", Weights), ("budgets", Budgets), ("templates", Templates)):
             value = changes.get(name)
             if isinstance(value, Mapping):
                 changes[name] = replace(getattr(self, name), **_known(cls, value, name))
-        return replace(self, **changes)
+        return _giving(replace(self, **changes), given)
 
     def to_toml(self) -> str:
         """The settings as TOML; settings that are None (taken from the encoder) are left out."""
@@ -281,6 +292,25 @@ class AssemblyConfig:
             return cls.from_dict(row)
         except ConfigError as error:
             raise ConfigError(f"{source}: {error}") from None
+
+
+def _names(row: Mapping[str, Any]) -> frozenset[str]:
+    """The settings that a mapping states."""
+    names: set[str] = set()
+    for name, value in row.items():
+        parts = [item.name for item in fields(value)] if isinstance(value, (Weights, Budgets, Templates)) else value
+        whole = name == "boosts" or not isinstance(parts, (Mapping, list)) or name == "conflict_band"
+        names.update([name] if whole else [f"{name}.{part}" for part in parts])
+    return frozenset(names)
+
+
+def _giving(config: AssemblyConfig, names: frozenset[str]) -> AssemblyConfig:
+    object.__setattr__(config, "_given", names)
+    return config
+
+
+def _restored(row: Mapping[str, Any], given: frozenset[str]) -> AssemblyConfig:
+    return _giving(AssemblyConfig.from_dict(row), given)
 
 
 def _band(value: object) -> tuple[float, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ import pandas as pd
 import pytest
 
 from workbench import Episode, Memory, Procedure, SoulBlock, UserStore
-from workbench.config import AssemblyConfig, load_config, preset
+from workbench.config import AssemblyConfig, Budgets, load_config, preset
 from workbench.data.judged import JudgedDataset, JudgedQuery
 from workbench.data.saving import save_directory
 from workbench.embedding.cache import EmbeddingCache
@@ -156,6 +157,31 @@ def test_dataset_settings_hold_unless_the_arm_changes_them() -> None:
     own = AssemblyConfig().override(budgets={"memories": 700}, cap=7)
     effective = dataset_config(dataset, own)
     assert (effective.budgets.memories, effective.budgets.episodes, effective.cap) == (700, 120, 7)
+    assert dataset_config(dataset, effective) == effective
+    assert "its own settings, where a configuration states none: budgets.memories=300, budgets.episodes=120, cap=50" in str(
+        dataset
+    )
+
+
+def test_a_default_that_is_stated_wins_over_the_dataset(tmp_path: Path) -> None:
+    dataset = small_dataset()
+    dataset = JudgedDataset(**{**dataset.__dict__, "config": {"budgets": {"memories": 300, "episodes": 120}, "cap": 50}})
+    plain = AssemblyConfig()
+    (tmp_path / "own.toml").write_text(f"cap = {plain.cap}\n[budgets]\nmemories = {plain.budgets.memories}\n")
+    for stated in (
+        load_config(str(tmp_path / "own.toml")),
+        plain.override(cap=plain.cap, budgets={"memories": plain.budgets.memories}),
+        pickle.loads(pickle.dumps(plain.override(cap=plain.cap, budgets={"memories": plain.budgets.memories}))),
+    ):
+        assert stated == plain
+        assert stated.hash == plain.hash
+        effective = dataset_config(dataset, stated)
+        assert (effective.budgets.memories, effective.budgets.episodes) == (plain.budgets.memories, 120)
+        assert effective.cap == plain.cap
+    whole = plain.override(budgets=Budgets())
+    assert dataset_config(dataset, whole).budgets == Budgets()
+    assert dataset_config(dataset, AssemblyConfig.from_dict(plain.to_dict())) == plain
+    assert dataset_config(dataset, pickle.loads(pickle.dumps(plain))).budgets.memories == 300
 
 
 def test_unknown_configuration_is_named() -> None:

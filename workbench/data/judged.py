@@ -104,10 +104,16 @@ class JudgedDataset:
 
     def __str__(self) -> str:
         entries = sum(len(store) for store in self.stores.values())
-        return (
+        text = (
             f"{self.name} {self.version}: {len(self.stores)} users, {entries} entries, {len(self.queries)} queries "
             f"({sum(query.judged and query.answerable for query in self.queries)} judged) [{self.licence}]"
         )
+        own = [
+            f"{name}.{part}={inner}" if part else f"{name}={inner}"
+            for name, value in self.config.items()
+            for part, inner in (value.items() if isinstance(value, Mapping) else [("", value)])
+        ]
+        return f"{text}\nits own settings, where a configuration states none: {', '.join(own)}" if own else text
 
     def queries_of(self, user_id: str) -> Iterator[JudgedQuery]:
         """The queries of one user, in order."""

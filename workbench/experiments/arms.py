@@ -43,15 +43,19 @@ class ArmResult:
 
 
 def dataset_config(dataset: JudgedDataset, config: AssemblyConfig) -> AssemblyConfig:
-    """``config`` under the settings the dataset is meant to be judged with; settings that ``config`` itself changes win."""
+    """``config`` under the settings the dataset is meant to be judged with; settings that ``config`` states or changes win."""
     default, own = AssemblyConfig().to_dict(), config.to_dict()
     changes: dict[str, Any] = {}
     for name, value in dataset.config.items():
-        if isinstance(value, Mapping):
-            kept = {key: part for key, part in value.items() if own[name].get(key) == default[name].get(key)}
+        if isinstance(value, Mapping) and name != "boosts":
+            kept = {
+                key: part
+                for key, part in value.items()
+                if f"{name}.{key}" not in config.given and own[name].get(key) == default[name].get(key)
+            }
             if kept:
                 changes[name] = kept
-        elif own[name] == default[name]:
+        elif name not in config.given and own[name] == default[name]:
             changes[name] = value
     return config.override(**changes) if changes else config
 
