@@ -222,11 +222,11 @@ class AssemblyConfig:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # mapping proxies do not pickle; the plain form does
-        return (_restored, (self.to_dict(), self.given))
+        return (AssemblyConfig.from_record, (self.to_record(),))
 
     @property
     def given(self) -> frozenset[str]:
-        """Names of the settings that a file, a mapping or ``override`` stated, also where the value is the default.
+        """Names of the settings that a file or ``override`` stated, also where the value is the default.
 
         ``budgets.memories`` for a part of a setting. A dataset's own settings leave these alone. Not part of the identity:
         configurations that differ in nothing else are equal.
@@ -251,7 +251,17 @@ class AssemblyConfig:
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> AssemblyConfig:
         """The inverse of ``to_dict``; missing settings take their defaults, unknown ones raise ConfigError."""
-        return _giving(cls(**_known(cls, row, "config")), _names(row))
+        return cls(**_known(cls, row, "config"))
+
+    def to_record(self) -> dict[str, Any]:
+        """All settings as JSON-ready values, and under ``given`` which of them were stated."""
+        return {**self.to_dict(), "given": sorted(self.given)} if self.given else self.to_dict()
+
+    @classmethod
+    def from_record(cls, row: Mapping[str, Any]) -> AssemblyConfig:
+        """The inverse of ``to_record``."""
+        config = cls.from_dict({name: value for name, value in row.items() if name != "given"})
+        return _giving(config, frozenset(row.get("given", ())))
 
     @property
     def hash(self) -> str:
@@ -289,7 +299,7 @@ class AssemblyConfig:
         except (ValueError, RecursionError) as error:
             raise ConfigError(f"the configuration {source} is not valid TOML or JSON: {error}") from None
         try:
-            return cls.from_dict(row)
+            return _giving(cls.from_dict(row), _names(row))
         except ConfigError as error:
             raise ConfigError(f"{source}: {error}") from None
 
@@ -307,10 +317,6 @@ def _names(row: Mapping[str, Any]) -> frozenset[str]:
 def _giving(config: AssemblyConfig, names: frozenset[str]) -> AssemblyConfig:
     object.__setattr__(config, "_given", names)
     return config
-
-
-def _restored(row: Mapping[str, Any], given: frozenset[str]) -> AssemblyConfig:
-    return _giving(AssemblyConfig.from_dict(row), given)
 
 
 def _band(value: object) -> tuple[float, float]:

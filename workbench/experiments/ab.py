@@ -164,7 +164,7 @@ def ab_run(
                 hashes = sorted(recorded[name]["config_hash"] for name, _ in arms)
                 split["earlier_uses"] = note_test_use(whole, {"arms": hashes})
         settings = {
-            "arms": [{"name": name, "config": config.to_dict()} for name, config in arms],
+            "arms": [{"name": name, "config": config.to_record()} for name, config in arms],
             "metrics": names,
             "primary": primary,
             "latency_sample": latency_sample,

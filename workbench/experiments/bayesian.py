@@ -72,14 +72,14 @@ class Search:
     def to_dict(self) -> dict[str, Any]:
         """Strict JSON; ``from_dict`` reads it."""
         ranges = [[name, of.low, of.high, of.log] for name, of in self.ranges.items()]
-        return {"base": self.base.to_dict(), "search": {"trials": self.trials, "weights": self.weights, "ranges": ranges}}
+        return {"base": self.base.to_record(), "search": {"trials": self.trials, "weights": self.weights, "ranges": ranges}}
 
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> Search:
         """The inverse of ``to_dict``."""
         plan = row["search"]
         ranges = {name: Range(low=low, high=high, log=log) for name, low, high, log in plan["ranges"]}
-        return cls(base=AssemblyConfig.from_dict(row["base"]), trials=plan["trials"], weights=plan["weights"], ranges=ranges)
+        return cls(base=AssemblyConfig.from_record(row["base"]), trials=plan["trials"], weights=plan["weights"], ranges=ranges)
 
 
 def parse_ranges(texts: Sequence[str]) -> dict[str, Range]:

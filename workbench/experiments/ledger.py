@@ -131,7 +131,7 @@ def record_reference(
     for run in map(Path, runs):
         manifest = read_manifest(run)
         arms = [
-            name for name, arm in manifest.get("arms", {}).items() if AssemblyConfig.from_dict(arm["config"]).weights == weights
+            name for name, arm in manifest.get("arms", {}).items() if AssemblyConfig.from_record(arm["config"]).weights == weights
         ]
         if not arms:
             raise RunError(

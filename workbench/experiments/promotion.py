@@ -40,7 +40,7 @@ def refusals(run: str | Path, weights: Weights = PRODUCTION_WEIGHTS) -> list[str
     split = manifest.get("split")
     if not split or split["part"] != "test":
         out.append("it was not made on the locked test users (--split test), so the weights may be fitted to its queries")
-    configs = [AssemblyConfig.from_dict(manifest["arms"][arm["name"]]["config"]) for arm in arms]
+    configs = [AssemblyConfig.from_record(manifest["arms"][arm["name"]]["config"]) for arm in arms]
     if configs[0].weights != weights:
         out.append(f"its baseline has the weights {configs[0].weights.as_tuple()}, in force are {weights.as_tuple()}")
     if configs[1].weights == weights:
@@ -79,7 +79,7 @@ def promote(
         raise RunError(f"{run} does not justify new weights: " + "; ".join(why_not))
     manifest = read_manifest(run)
     name = manifest["settings"]["arms"][1]["name"]
-    weights = AssemblyConfig.from_dict(manifest["arms"][name]["config"]).weights
+    weights = AssemblyConfig.from_record(manifest["arms"][name]["config"]).weights
     source = Path(config_file) if config_file is not None else Path(workbench.config.__file__)
     text = with_weights(source.read_text(encoding="utf-8"), weights)
     comparison = Comparison.load(Path(run) / "comparison.json")

@@ -111,7 +111,7 @@ def run(
                 "notes": dict(dataset.notes),
             },
             "encoder": encoder.name,
-            "arms": {name: {"config": effective[name].to_dict(), "hash": effective[name].hash} for name in configs},
+            "arms": {name: {"config": effective[name].to_record(), "hash": effective[name].hash} for name in configs},
             "environment": environment(),
         }
         from workbench.reports.html import write_report

@@ -143,7 +143,7 @@ def rerun(
         from workbench.experiments.run import run as run_comparison
 
         order = _json(Path(run) / "metrics.json")["comparison_arms"]
-        arms = [(order[key], AssemblyConfig.from_dict(manifest["arms"][order[key]]["config"])) for key in ("a", "b")]
+        arms = [(order[key], AssemblyConfig.from_record(manifest["arms"][order[key]]["config"])) for key in ("a", "b")]
         run_comparison(
             dataset, arms[0], arms[1], out=out, seed=seed, encoder=encoder, cache=cache, progress=False,
             latency_sample=LATENCY_SAMPLE if timed else 0,
@@ -151,7 +151,7 @@ def rerun(
     elif kind == "ab":
         from workbench.experiments.ab import ab_run
 
-        configs = [(arm["name"], AssemblyConfig.from_dict(arm["config"])) for arm in settings["arms"]]
+        configs = [(arm["name"], AssemblyConfig.from_record(arm["config"])) for arm in settings["arms"]]
         ab_run(
             source, configs, encoder, out=out, cache=cache, metrics=settings["metrics"], primary=settings["primary"], seed=seed,
             latency_sample=settings["latency_sample"] if timed else 0,
@@ -172,7 +172,7 @@ def rerun(
         from workbench.experiments.latency.run import latency_run, plan_from_dict
 
         latency_run(
-            source, {arm["name"]: AssemblyConfig.from_dict(arm["config"]) for arm in settings["configs"]}, encoder, out=out,
+            source, {arm["name"]: AssemblyConfig.from_record(arm["config"]) for arm in settings["configs"]}, encoder, out=out,
             sizes=settings["sizes"], plan=plan_from_dict(settings["plan"]), cache=cache, cold=settings["cold"],
             cold_encoder=settings["cold_encoder"], limit_ms=settings["limit_ms"], seed=seed, dataset=dataset, timed=timed,
         )  # fmt: skip

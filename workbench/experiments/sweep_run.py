@@ -43,14 +43,14 @@ def space_to_dict(space: Space | Search) -> dict[str, Any]:
     if space.weights is not None and not isinstance(space.weights, str):
         raise ConfigError("a recorded sweep needs its weights as a plan, such as lattice:10")
     grid = [[name, list(values)] for name, values in space.grid.items()]
-    return {"base": space.base.to_dict(), "weights": space.weights, "grid": grid}
+    return {"base": space.base.to_record(), "weights": space.weights, "grid": grid}
 
 
 def space_from_dict(row: Mapping[str, Any]) -> Space | Search:
     """The inverse of ``space_to_dict``."""
     if "search" in row:
         return Search.from_dict(row)
-    return Space(base=AssemblyConfig.from_dict(row["base"]), weights=row["weights"], grid=dict(row["grid"]))
+    return Space(base=AssemblyConfig.from_record(row["base"]), weights=row["weights"], grid=dict(row["grid"]))
 
 
 def search_latency(

@@ -81,7 +81,7 @@ def _assemble(
     encoder = recorded_encoder(str(manifest["encoder"]))
     if encoder.name != manifest["encoder"]:
         return PromptPairs(pairs={}, why_not=f"the run used the encoder {manifest['encoder']}, at hand is {encoder.name}")
-    configs = [AssemblyConfig.from_dict(manifest["arms"][arm]["config"]) for arm in arms]
+    configs = [AssemblyConfig.from_record(manifest["arms"][arm]["config"]) for arm in arms]
     queries = {query.id: query for query in dataset.queries}
     assemblers: dict[str, Assembler] = {}
     pairs: dict[str, Quoted] = {}

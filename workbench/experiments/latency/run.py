@@ -99,7 +99,7 @@ def latency_run(
             clock,
             seed=seed,
             settings={
-                "configs": [{"name": name, "config": config.to_dict()} for name, config in configs.items()],
+                "configs": [{"name": name, "config": config.to_record()} for name, config in configs.items()],
                 "sizes": list(sizes),
                 "plan": {**vars(plan), "concurrency": list(plan.concurrency)},
                 "cold": cold,
