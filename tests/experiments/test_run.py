@@ -101,7 +101,7 @@ def test_manifest_says_with_what_it_was_made(finished: Path) -> None:
     manifest = strict(finished / "manifest.json")
     assert manifest["status"] == "complete"
     assert manifest["arms"]["production"]["hash"] == strict(finished / "metrics.json")["arms"]["production"]["config_hash"]
-    assert AssemblyConfig.from_dict(manifest["arms"]["production"]["config"]).hash == manifest["arms"]["production"]["hash"]
+    assert AssemblyConfig.from_record(manifest["arms"]["production"]["config"]).hash == manifest["arms"]["production"]["hash"]
     assert manifest["environment"]["packages"]["faiss-cpu"]
 
 

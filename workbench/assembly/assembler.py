@@ -183,19 +183,23 @@ class Assembler:
         searched = perf_counter_ns()
         fate = np.zeros(len(retrieved), dtype=np.int8)
         other = np.full(len(retrieved), -1, dtype=np.int64)
-        position = {row: number for number, row in enumerate(retrieved.row.tolist())}
         preferences = self.preferences(snapshot, config)
 
         def mark(replaced: dict[int, int], code: Fate) -> None:
-            for row, by in replaced.items():
-                if row in position and fate[position[row]] == 0:
-                    fate[position[row]] = code
-                    other[position[row]] = by
+            if not replaced or not len(retrieved):
+                return
+            rows, by = np.array(list(replaced.items()), dtype=np.int64).T
+            at = np.minimum(np.searchsorted(retrieved.row, rows), len(retrieved) - 1)  # the rows found ascend
+            hit = np.flatnonzero((retrieved.row[at] == rows) & (fate[at] == 0))
+            fate[at[hit]] = code
+            other[at[hit]] = by[hit]
 
         latest = now + FUTURE_TOLERANCE_DAYS * 86_400.0
         settled = [(newer, older, found) for newer, older, found in preferences.conflicts if snapshot.changed[newer] <= latest]
+        newest: dict[int, int] = {}
         for newer, older, _ in settled:
-            mark({older: newer}, Fate.SUPERSEDED)
+            newest.setdefault(older, newer)
+        mark(newest, Fate.SUPERSEDED)
         mark(preferences.duplicates, Fate.DUPLICATE)
         products = [Products(snapshot, retrieved.row[retrieved.layer == layer]) for layer in range(3)]
         for layer in range(3):
@@ -218,7 +222,8 @@ class Assembler:
             reports.append(report)
             # also those with an entry that this query did not find, if they changed what it shows
             known = {(conflict.newer, conflict.older) for report in reports for conflict in report.conflicts}
-            unseen = [found for _, older, found in settled if older in position or older in preferences.superseded]
+            hits = set(retrieved.row.tolist()) if settled else set()
+            unseen = [found for _, older, found in settled if older in hits or older in preferences.superseded]
             unseen = [found for found in unseen if (found.newer, found.older) not in known]
             reports.append(ConflictReport(conflicts=tuple(unseen), tested=len(unseen)))
         scored = np.flatnonzero(fate == 0)

@@ -75,7 +75,9 @@ def as_unit_rows(vectors: Any, *, rows: int, dim: int, name: str) -> FloatMatrix
     with np.errstate(over="ignore"):
         norms = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
     # rows that are unit already are kept bit for bit
-    off = (np.abs(norms - 1.0) > 1e-5) & np.any(matrix != 0, axis=1)
+    off = np.abs(norms - 1.0) > 1e-5
+    if off.any():
+        off &= np.any(matrix != 0, axis=1)
     if off.any():
         matrix = matrix.copy()
         # the largest part first: squares of very large or small numbers leave the range of a float
