@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.errors import StoreError
-from workbench.search.vectors import HNSW_FROM, VectorIndex
+from workbench.search.vectors import SKETCHES_FROM, VectorIndex, switch_over
 
 
 def unit(shape: tuple[int, ...], seed: int = 0) -> Any:
@@ -154,21 +154,73 @@ def test_the_given_array_is_not_changed() -> None:
 
 
 def test_the_kind_of_index_goes_by_size() -> None:
-    assert VectorIndex(unit((10, 4))).exact
-    assert HNSW_FROM > 1000
-    assert not VectorIndex(unit((10, 4)), exact=False).exact
+    rows = unit((10, 4))
+    assert VectorIndex(rows).exact
+    assert SKETCHES_FROM > 1000
+    assert not VectorIndex(rows, exact=False).exact
+    with switch_over(10):
+        assert not VectorIndex(rows).exact
+        assert VectorIndex(rows[:9]).exact
+    assert VectorIndex(rows).exact
 
 
-def test_graphs_are_the_same_each_time_and_find_nearly_all() -> None:
-    rows, queries = unit((3000, 48), seed=5), unit((40, 48), seed=6)
-    graphs = [VectorIndex(rows, exact=False) for _ in range(2)]
-    flat = VectorIndex(rows, exact=True)
-    hits = 0
+def like_text(n: int, dim: int = 96, seed: int = 0) -> Any:
+    """Unit rows whose coordinates differ in weight and which share a direction, as embeddings do."""
+    rng = np.random.default_rng(seed)
+    scale = 1 / np.sqrt(np.arange(1, dim + 1))
+    rows = rng.normal(size=(n, dim)) * scale + 0.5 * rng.normal(size=dim) * scale
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+@pytest.mark.parametrize("k", [10, 100, 200])
+def test_sketches_find_nearly_all(k: int) -> None:
+    rows = like_text(12 * max(16 * k, 1024) + 40)
+    rows, queries = rows[:-40], rows[-40:]
+    some, every = VectorIndex(rows, exact=False), VectorIndex(rows, exact=True)
+    shares = []
     for query in queries:
-        one, two = (graph.search(query, 100).tolist() for graph in graphs)
-        assert one == two
-        hits += len(set(one) & set(flat.search(query, 100).tolist()))
-    assert hits / (100 * len(queries)) >= 0.99
+        found, wanted = some.search(query, k), every.search(query, k)
+        assert len(found) == k
+        shares.append(len(set(found.tolist()) & set(wanted.tolist())) / k)
+        # in the order of the exact search
+        assert found[np.isin(found, wanted)].tolist() == wanted[np.isin(wanted, found)].tolist()
+    assert np.mean(shares) >= 0.99
+
+
+def test_sketches_are_left_alone_where_an_exact_search_is_faster() -> None:
+    rows, queries = unit((13_000, 32), seed=5), unit((5, 32), seed=6)
+    some = VectorIndex(rows, exact=False)
+    asked = []
+    sketches = some._sketches
+    assert sketches is not None
+    nearest = sketches.nearest
+    sketches.nearest = lambda *given: asked.append(given[1]) or nearest(*given)  # type: ignore[method-assign, func-returns-value]
+    for query in queries:
+        assert some.search(query, 500).tolist() == brute_force(rows, query, 500)
+    assert not asked
+    some.search(queries[0], 64)
+    assert asked == [1024]
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_the_length_of_a_query_does_not_matter(exact: bool) -> None:
+    rows = like_text(13_000)
+    index = VectorIndex(rows, exact=exact)
+    wanted = index.search(rows[3], 20).tolist()
+    for length in (1e-30, 0.5, 1e30):
+        assert index.search(rows[3] * np.float32(length), 20).tolist() == wanted
+    assert len(index.search(np.zeros(96, dtype=np.float32), 20)) == 20
+    assert len(index.search(np.full(96, 3e38, dtype=np.float32), 20)) == 20
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_an_index_keeps_its_own_rows(exact: bool) -> None:
+    rows = like_text(13_000)
+    query = rows[5].copy()
+    index = VectorIndex(rows, exact=exact)
+    wanted = index.search(query, 10).tolist()
+    rows[:] = 0
+    assert index.search(query, 10).tolist() == wanted
 
 
 def test_building_leaves_the_thread_setting_as_it_was() -> None:
@@ -176,6 +228,7 @@ def test_building_leaves_the_thread_setting_as_it_was() -> None:
     try:
         faiss.omp_set_num_threads(2)
         VectorIndex(unit((10, 4)))
+        VectorIndex(unit((10, 4)), exact=False)
         assert faiss.omp_get_max_threads() == 2
     finally:
         faiss.omp_set_num_threads(before)

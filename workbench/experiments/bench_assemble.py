@@ -23,7 +23,7 @@ from workbench.data.synthetic.wording import LANGUAGES
 from workbench.embedding.encoder import FloatMatrix
 from workbench.errors import ConfigError
 from workbench.experiments.latency.baselines import Floor, Naive
-from workbench.experiments.latency.graph import graph_recall, indexes
+from workbench.experiments.latency.indexes import index_recall, indexes
 from workbench.experiments.latency.vectors import MadeUpEncoder, made_up_vectors
 from workbench.experiments.percentile import percentiles
 
@@ -33,14 +33,14 @@ SEED = 7
 
 @dataclass(frozen=True, eq=False)
 class BenchStore:
-    """A compiled store of one synthetic user with queries and their vectors. graph_recall: share of the exact top 100 of the
+    """A compiled store of one synthetic user with queries and their vectors. index_recall: share of the exact top 100 of the
     largest layer that its index finds; None when the index is exact."""
 
     assembler: Assembler
     queries: tuple[JudgedQuery, ...]
     vectors: FloatMatrix
     build_seconds: float
-    graph_recall: float | None
+    index_recall: float | None
 
 
 def bench_store(size: int, *, queries: int, exact: bool | None = None, say: Callable[[str], None] | None = None) -> BenchStore:
@@ -61,7 +61,7 @@ def bench_store(size: int, *, queries: int, exact: bool | None = None, say: Call
     off = made_up_vectors([f"query {at}" for at in range(queries)], encoder.bank)
     vectors = near + np.float32(0.6) * off
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    return BenchStore(assembler, asked, vectors, took, graph_recall(snapshot, vectors[:50], 100))
+    return BenchStore(assembler, asked, vectors, took, index_recall(snapshot, vectors[:50], 100))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +75,7 @@ class SizeBench:
     layers: tuple[int, int, int]
     exact: bool
     build_seconds: float
-    graph_recall: float | None
+    index_recall: float | None
     samples: Mapping[str, tuple[float, ...]]
     cpu: Mapping[str, tuple[float, ...]]
 
@@ -116,8 +116,8 @@ class AssembleBench:
                     f"{cells[3]:>9}{cells[4]:>9}{cells[5]:>7}"
                 )
             found = "exact"
-            if not part.exact and part.graph_recall is not None:
-                found = f"graph, finds {part.graph_recall:.4f} of the exact top 100"
+            if not part.exact and part.index_recall is not None:
+                found = f"sketches, find {part.index_recall:.4f} of the exact top 100"
             lines.append(
                 f"{'':8}  layers {' + '.join(f'{n:,}' for n in part.layers)}; vector index of the memories: {found}; "
                 f"built in {part.build_seconds:.1f} s"
@@ -134,7 +134,7 @@ class AssembleBench:
                     "layers": list(part.layers),
                     "exact": part.exact,
                     "build_seconds": part.build_seconds,
-                    "graph_recall": part.graph_recall,
+                    "index_recall": part.index_recall,
                     "arms": {
                         arm: {
                             "n": len(part.samples[arm]),
@@ -214,7 +214,7 @@ def _time_arms(size: int, bench: BenchStore, naive: int, warm_up: int) -> SizeBe
         layers=(sizes[0], sizes[1], sizes[2]),
         exact=snapshot.indexes[0].exact,
         build_seconds=bench.build_seconds,
-        graph_recall=bench.graph_recall,
+        index_recall=bench.index_recall,
         samples={arm: tuple(values) for arm, values in samples.items()},
         cpu={arm: tuple(values) for arm, values in cpu.items()},
     )

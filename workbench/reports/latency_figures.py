@@ -247,11 +247,11 @@ def tradeoff(content: Mapping[str, Any]) -> Figure | None:
         ax.set_xlabel(f"median ms per query without embedding; {points[0]['size']:,} entries, n {queries} judged queries")
         drawing = style.render(figure, "latency-tradeoff", "Time against recall")
     best = max(points, key=lambda row: (row["pool_recall"], -row["latency"]["p50"]))
-    found = [row["index_recall"] for row in points if row["index"] == "graph" and row["index_recall"] is not None]
-    graph = f" The graph finds at least {min(found):.3f} of the exact nearest rows at every cap." if found else ""
+    found = [row["index_recall"] for row in points if row["index"] != "exact" and row["index_recall"] is not None]
+    other = f" The other index finds at least {min(found):.3f} of the exact nearest rows at every cap." if found else ""
     return drawing, (
         f"The highest recall, {100 * best['pool_recall']:.1f} % of the relevant entries in the pool, takes "
-        f"{number(best['latency']['p50'], 'ms')} ms with the {best['index']} index and a cap of {best['cap']}.{graph}"
+        f"{number(best['latency']['p50'], 'ms')} ms with the {best['index']} index and a cap of {best['cap']}.{other}"
     )
 
 

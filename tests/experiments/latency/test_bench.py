@@ -13,7 +13,7 @@ from workbench.experiments.bench import main
 from workbench.experiments.bench_assemble import ARMS, bench_assemble, bench_store
 from workbench.experiments.bench_memory import bench_memory
 from workbench.experiments.latency.baselines import Floor, Naive
-from workbench.experiments.latency.graph import graph_recall, indexes
+from workbench.experiments.latency.indexes import index_recall, indexes
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_every_arm_is_timed() -> None:
     assert {arm: len(size.samples[arm]) for arm in ARMS} == {"floor": 4, "ours": 4, "ours, contradictions": 4, "naive": 2}
     assert size.ratio("floor") == 1.0
     assert size.exact
-    assert size.graph_recall is None
+    assert size.index_recall is None
     assert "300" in str(found)
     json.dumps(found.to_dict(), allow_nan=False)
 
@@ -58,13 +58,13 @@ def test_an_arm_left_out_has_no_data() -> None:
     assert "no data" in str(found)
 
 
-def test_a_graph_is_built_when_asked_for_and_finds_nearly_all() -> None:
+def test_sketches_are_made_when_asked_for_and_find_nearly_all() -> None:
     made = bench_store(600, queries=10, exact=False)
     snapshot = made.assembler.snapshot()
     assert not snapshot.indexes[0].exact
-    assert made.graph_recall is not None
-    assert made.graph_recall > 0.99
-    assert graph_recall(bench_store(300, queries=1).assembler.snapshot(), made.vectors, 10) is None
+    assert made.index_recall is not None
+    assert made.index_recall > 0.99
+    assert index_recall(bench_store(300, queries=1).assembler.snapshot(), made.vectors, 10) is None
 
 
 def test_the_switch_ends_with_its_block(kit: Any) -> None:

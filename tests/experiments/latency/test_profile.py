@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 
 from workbench.config import AssemblyConfig, preset
 from workbench.data.judged import JudgedDataset
+from workbench.data.saving import save_directory
 from workbench.embedding.cache import EmbeddingCache
 from workbench.errors import ConfigError, RunError
 from workbench.experiments.latency.measure import Plan
@@ -20,7 +23,7 @@ from workbench.experiments.latency.stages import PARTS, add_up, closed_loop, tur
 from workbench.experiments.latency.units import Units
 from workbench.experiments.manifest import Source, read_manifest
 from workbench.experiments.percentile import percentiles
-from workbench.experiments.runs import verify
+from workbench.experiments.verification import verify
 
 ARMS = {"production": preset("production"), "relevance-only": preset("relevance-only")}
 PLAN = Plan(queries=12, warm_up=1, rate=2_000.0, concurrency=(1, 3))
@@ -65,7 +68,7 @@ def test_everything_promised_is_there(profile: LatencyProfile) -> None:
     assert timed["growth"]["production"]["total"]["sizes"] == [8, 40]
     assert [(row["size"], row["b"]) for row in timed["ab"]] == [(8, "relevance-only"), (40, "relevance-only")]
     assert timed["cold"] == {}
-    assert {(row["index"], row["cap"]) for row in profile.content["recall"]} >= {("exact", 100), ("graph", 10)}
+    assert {(row["index"], row["cap"]) for row in profile.content["recall"]} >= {("exact", 100), ("sketch", 10)}
     assert all(row["n_queries"] == 2 for row in profile.content["recall"])
     with pytest.raises(RunError, match="no cell of size 9"):
         profile.cell(9, "production")
@@ -133,42 +136,65 @@ def test_nothing_to_time_is_refused(small: JudgedDataset, kit: Any, cache: Embed
         profile_latency(small, ARMS, sizes=(), encoder=kit.Encoder(), cache=cache)
 
 
-def test_a_run_folder_loads_verifies_and_is_compared(source: Source, kit: Any, cache: EmbeddingCache, tmp_path: Path) -> None:
-    shared: dict[str, Any] = {"sizes": (8, 40), "plan": PLAN, "cache": cache, "cold": 0}
-    first = latency_run(source, ARMS, kit.Encoder(), out=tmp_path / "one", **shared)
-    names = {path.relative_to(tmp_path / "one").as_posix() for path in (tmp_path / "one").rglob("*") if path.is_file()}
+@dataclass(frozen=True)
+class Recorded:
+    """A run that was recorded once: its folder, what it returned, and how it was made. The folder is not to be changed."""
+
+    folder: Path
+    result: LatencyProfile
+    source: Source
+    settings: dict[str, Any]
+
+    @property
+    def cache(self) -> EmbeddingCache:
+        cache: EmbeddingCache = self.settings["cache"]
+        return cache
+
+
+@pytest.fixture(scope="module")
+def recorded(small: JudgedDataset, kit: Any, tmp_path_factory: pytest.TempPathFactory) -> Recorded:
+    home = tmp_path_factory.mktemp("recorded")
+    save_directory(small, home / "small")
+    source = Source(name=str(home / "small"))
+    settings = {"sizes": (8, 40), "plan": PLAN, "cache": EmbeddingCache(home / "embeddings"), "cold": 0}
+    result = latency_run(source, ARMS, kit.Encoder(), out=home / "one", **settings)
+    return Recorded(home / "one", result, source, settings)
+
+
+def test_a_run_folder_loads_verifies_and_is_compared(recorded: Recorded, kit: Any, tmp_path: Path) -> None:
+    folder, first = recorded.folder, recorded.result
+    names = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     assert {"manifest.json", "metrics.json", "samples.parquet", "report.html", "summary.txt"} <= names
     assert "figures/latency-stages.svg" in names
-    assert not (tmp_path / "one.partial").exists()
-    loaded = LatencyProfile.load(tmp_path / "one")
+    assert not folder.with_name("one.partial").exists()
+    loaded = LatencyProfile.load(folder)
     assert loaded.content == json.loads(json.dumps(first.content))
     assert {key: dict(value) for key, value in loaded.samples.items()} == {key: dict(v) for key, v in first.samples.items()}
-    result = verify(tmp_path / "one", encoder=kit.Encoder(), cache=cache)
+    result = verify(folder, encoder=kit.Encoder(), cache=recorded.cache)
     assert result.ok, str(result)
     assert result.compared > 50
-    again = latency_run(source, ARMS, kit.Encoder(), out=tmp_path / "two", against=tmp_path / "one", **shared)
+    again = latency_run(recorded.source, ARMS, kit.Encoder(), out=tmp_path / "two", against=folder, **recorded.settings)
     assert len(again.content["latency"]["against"]) == 12
     assert any("load average" in note for note in again.content["latency"]["against_notes"])
     assert "against the earlier run" in (tmp_path / "two" / "summary.txt").read_text()
 
 
-def test_a_run_that_was_tampered_with_does_not_verify(source: Source, kit: Any, cache: EmbeddingCache, tmp_path: Path) -> None:
-    latency_run(source, ARMS, kit.Encoder(), out=tmp_path / "one", sizes=(8,), plan=PLAN, cache=cache, cold=0)
+def test_a_run_that_was_tampered_with_does_not_verify(recorded: Recorded, kit: Any, tmp_path: Path) -> None:
+    shutil.copytree(recorded.folder, tmp_path / "one")
     path = tmp_path / "one" / "metrics.json"
     content = json.loads(path.read_text())
     content["cells"][0]["prompts"] = "0" * 64
     path.write_text(json.dumps(content))
-    result = verify(tmp_path / "one", encoder=kit.Encoder(), cache=cache)
+    result = verify(tmp_path / "one", encoder=kit.Encoder(), cache=recorded.cache)
     assert not result.ok
     assert any("prompts" in where for where, _, _ in result.different)
 
 
-def test_a_run_of_another_machine_is_refused(source: Source, kit: Any, cache: EmbeddingCache, tmp_path: Path) -> None:
-    shared: dict[str, Any] = {"sizes": (8,), "plan": PLAN, "cache": cache, "cold": 0}
-    latency_run(source, ARMS, kit.Encoder(), out=tmp_path / "one", **shared)
+def test_a_run_of_another_machine_is_refused(recorded: Recorded, kit: Any, tmp_path: Path) -> None:
+    shutil.copytree(recorded.folder, tmp_path / "one")
     manifest = read_manifest(tmp_path / "one")
     manifest["environment"]["machine"]["cpu"] = "Another CPU"
     (tmp_path / "one" / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(RunError, match=r"different machines.*Another CPU"):
-        latency_run(source, ARMS, kit.Encoder(), out=tmp_path / "two", against=tmp_path / "one", **shared)
+        latency_run(recorded.source, ARMS, kit.Encoder(), out=tmp_path / "two", against=tmp_path / "one", **recorded.settings)
     assert not (tmp_path / "two").exists()

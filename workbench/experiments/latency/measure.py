@@ -14,7 +14,7 @@ from workbench.assembly.assembler import Assembler
 from workbench.config import AssemblyConfig
 from workbench.embedding.cache import EmbeddingCache
 from workbench.embedding.encoder import Encoder
-from workbench.experiments.latency.graph import graph_recall
+from workbench.experiments.latency.indexes import index_recall
 from workbench.experiments.latency.load import open_loop, parallel
 from workbench.experiments.latency.stages import closed_loop, prompt_digest, prompts_of, turns
 from workbench.experiments.latency.stores import PartlyMadeUp, SizedStore
@@ -53,7 +53,7 @@ def open_cell(
         "own_entries": sized.own,
         "made_up_vectors": vectors.made_up,
         "exact_index": bool(snapshot.indexes[0].exact),
-        "index_recall": graph_recall(snapshot, found, 100),
+        "index_recall": index_recall(snapshot, found, 100),
     }
     return assembler, facts, took
 

@@ -1,4 +1,4 @@
-"""Latency against recall: exact and graph indexes under several candidate caps, on judged queries."""
+"""Latency against recall: exact and sketch indexes under several candidate caps, on judged queries."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.config import AssemblyConfig
 from workbench.embedding.cache import EmbeddingCache
 from workbench.embedding.encoder import Encoder, FloatMatrix
 from workbench.experiments.arms import embed_queries
-from workbench.experiments.latency.graph import graph_recall, indexes
+from workbench.experiments.latency.indexes import index_recall, indexes
 from workbench.experiments.latency.stores import SizedStore
 from workbench.experiments.percentile import describe
 
@@ -35,7 +35,7 @@ def tradeoff(
     """One row per index kind and cap: recall of the candidate pool and of the prompt, and ms of an assembly without embedding.
 
     A cap is also the number of hits per layer and search arm. Recall is the mean over the judged queries of the store's user of
-    the share of relevant entries; None without any. index_recall: share of the exact nearest ``cap`` rows that the graph finds.
+    the share of relevant entries; None without any. index_recall: share of the exact nearest ``cap`` rows that the index finds.
     Everything but ``latency`` depends on the store, the encoder and the configuration alone.
     """
     queries = sized.judged
@@ -77,13 +77,13 @@ class _Arm:
     def row(self, sized: SizedStore, encoder: Encoder, vectors: FloatMatrix, timed: bool) -> dict[str, Any]:
         out: dict[str, Any] = {
             "size": sized.size,
-            "index": "exact" if self.exact else "graph",
+            "index": "exact" if self.exact else "sketch",
             "cap": self.cap,
             "encoder": encoder.name,
             "n_queries": len(vectors),
             "pool_recall": float(np.mean(self.pool)) if self.pool else None,
             "context_recall": float(np.mean(self.prompt)) if self.prompt else None,
-            "index_recall": 1.0 if self.exact else graph_recall(self.assembler.snapshot(self.settings), vectors, self.cap),
+            "index_recall": 1.0 if self.exact else index_recall(self.assembler.snapshot(self.settings), vectors, self.cap),
         }
         return {**out, "latency": describe(self.spent)} if timed else out
 

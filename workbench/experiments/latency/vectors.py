@@ -2,7 +2,7 @@
 
 A made-up vector is ``unit(centre + spread * (one - other))`` where centre, one and other are rows of a *bank*, chosen by the hash
 of the text. With real embeddings as the bank it inherits their directions and their spectrum; near neighbours share a centre.
-Rankings made with such vectors mean nothing; the time a search takes, and how well a graph index finds the exact neighbours, do.
+Rankings made with such vectors mean nothing; the time a search takes, and how well an index finds the exact neighbours, do.
 """
 
 from __future__ import annotations

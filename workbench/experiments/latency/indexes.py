@@ -1,4 +1,4 @@
-"""Exact and graph index side by side: which one is built, and how much of the exact result the graph finds."""
+"""Exact and sketch index side by side: which one is built, and how much of the exact result the sketches find."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from contextlib import AbstractContextManager
 import numpy as np
 import numpy.typing as npt
 
-from workbench.search.vectors import HNSW_FROM, switch_over
+from workbench.search.vectors import SKETCHES_FROM, switch_over
 from workbench.store.snapshot import Snapshot
 
 
 def indexes(exact: bool | None) -> AbstractContextManager[None]:
-    """A block in which stores are compiled with exact indexes (True), graphs (False), or what their size asks for (None)."""
-    return switch_over(HNSW_FROM if exact is None else 2**62 if exact else 0)
+    """A block in which stores are compiled with exact indexes (True), sketches (False), or what their size asks for (None)."""
+    return switch_over(SKETCHES_FROM if exact is None else 2**62 if exact else 0)
 
 
-def graph_recall(snapshot: Snapshot, queries: npt.NDArray[np.float32], k: int) -> float | None:
+def index_recall(snapshot: Snapshot, queries: npt.NDArray[np.float32], k: int) -> float | None:
     """Mean share of the exact ``k`` nearest rows that the index of the largest layer finds; None when it is exact.
 
     queries: unit rows, shape (m, dim), m >= 1. A row that ties with the k-th counts as found.
