@@ -7,17 +7,22 @@ import sys
 import typer
 
 from workbench.commands import ab, core, data, generate, inspect, latency, report, runs, score, sweep, weights
+from workbench.commands.listing import FullListing
 from workbench.errors import WorkbenchError
 
 app = typer.Typer(
+    cls=FullListing,
     help="Tune what an assistant with long-term memory puts into its prompt: assemble, measure, compare, report.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
+    rich_markup_mode=None,  # the same help without frames: loading rich took most of the time of --help
 )
 for topic in (core, inspect, ab, sweep, score, latency, data, report, runs, weights):
     topic.register(app)
 generate.register(data.app)
+for group in (data, runs, weights):
+    group.app.info.cls = FullListing
 
 
 def main() -> None:
