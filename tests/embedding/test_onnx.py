@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from workbench import Assembler
 from workbench.data.registry import load_dataset
-from workbench.embedding.bundled import GRAPH_FILE, WEIGHTS_FILE, bundled_folder
+from workbench.embedding.bundled import BATCH_GRAPH_FILE, GRAPH_FILE, WEIGHTS_FILE, bundled_folder
 from workbench.embedding.calibration import MEASURED, calibration_of
 from workbench.embedding.encoder import BUNDLED_NAMES, Encoder, load_encoder, recorded_encoder
 from workbench.embedding.onnx_encoder import OnnxEncoder
@@ -108,17 +108,53 @@ def test_any_text_has_a_unit_vector_in_any_company(texts: list[str]) -> None:
     assert encoder.encode(texts[::-1])[::-1].tobytes() == rows.tobytes()
 
 
-def test_the_graph_that_ships_is_the_one_the_source_describes(tmp_path: Path) -> None:
+def test_texts_of_equal_length_taken_together_have_the_bits_they_have_alone(onnx_encoder: Encoder) -> None:
+    words = [
+        "the",
+        "ferry",
+        "leaves",
+        "at",
+        "noon",
+        "with",
+        "nine",
+        "grey",
+        "crates",
+        "of",
+        "salt",
+        "tea",
+        "and",
+        "rope",
+        "for",
+        "Porto",
+    ]
+    texts = [" ".join(words[(start + at * step) % len(words)] for at in range(length))
+             for length in (1, 2, 7, 16, 31, 64, 130, 300) for start in range(6) for step in (1, 3)]  # fmt: skip
+    assert len(texts) == 96
+    alone = np.concatenate([onnx_encoder.encode([text]) for text in texts])
+    assert onnx_encoder.encode(texts).tobytes() == alone.tobytes()
+    assert isinstance(onnx_encoder, OnnxEncoder)
+    # on this processor the texts were really taken together; where they cannot be, they are taken one by one
+    assert onnx_encoder._batch_session() is not None
+    onnx_encoder._batched, kept = None, onnx_encoder._batched
+    try:
+        assert onnx_encoder.encode(texts).tobytes() == alone.tobytes()
+    finally:
+        onnx_encoder._batched = kept
+
+
+@pytest.mark.parametrize("file", [GRAPH_FILE, BATCH_GRAPH_FILE])
+def test_the_graphs_that_ship_are_those_the_source_describes(tmp_path: Path, file: Path) -> None:
     onnx = pytest.importorskip("onnx")
-    from workbench.embedding.minilm_graph import build_graph
+    from workbench.embedding.minilm_graph import build_batch_graph, build_graph
 
     weights = bundled_folder() / WEIGHTS_FILE
-    shipped = onnx.load_model_from_string(GRAPH_FILE.read_bytes())
-    assert onnx.load_model_from_string(build_graph(weights)) == shipped
+    shipped = onnx.load_model_from_string(file.read_bytes())
+    built = build_graph(weights) if file == GRAPH_FILE else build_batch_graph(weights)
+    assert onnx.load_model_from_string(built) == shipped
     assert {item.domain for item in shipped.opset_import} == {""}
-    for file in (weights, GRAPH_FILE):
-        shutil.copy(file, tmp_path / file.name)
-    onnx.checker.check_model(str(tmp_path / GRAPH_FILE.name), full_check=True)
+    for part in (weights, file):
+        shutil.copy(part, tmp_path / part.name)
+    onnx.checker.check_model(str(tmp_path / file.name), full_check=True)
 
 
 @pytest.mark.parametrize("damaged", ["tokenizer.json", WEIGHTS_FILE])

@@ -12,6 +12,7 @@ BUNDLED: Final = "all-MiniLM-L6-v2"
 BUNDLED_SHA256: Final = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 WEIGHTS_FILE: Final = "model.safetensors"
 GRAPH_FILE: Final = Path(__file__).with_name("minilm.onnx")
+BATCH_GRAPH_FILE: Final = Path(__file__).with_name("minilm_batch.onnx")
 
 
 def bundled_folder() -> Path:
