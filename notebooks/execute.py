@@ -1,16 +1,19 @@
 """Run the notebooks in fresh kernels and compare their key numbers with those that are committed.
 
     python notebooks/execute.py                   run all, compare, leave the files as they are
+    python notebooks/execute.py --jobs 2          two at a time
     python notebooks/execute.py --write 03 05     run some and keep their new outputs
     python notebooks/execute.py --set USER=quillon 01
 
 Key numbers are what a cell tagged ``numbers`` prints: one JSON object. They must agree to nine digits. A notebook that fails is
-saved with what it did so far as ``<name>.failed.ipynb``, and the exit status is 1.
+saved with what it did so far as ``<name>.failed.ipynb``, and the exit status is 1. Outputs that are kept hold times, so
+``--write`` runs one notebook at a time.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import math
 import os
@@ -18,6 +21,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -64,16 +70,12 @@ def run(path: Path, values: dict[str, Any] | None = None) -> Any:
         notebook, timeout=CELL_SECONDS, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}
     )
     with tempfile.TemporaryDirectory() as scratch:
-        before = {name: os.environ.get(name) for name in ("WORKBENCH_NOTEBOOK_OUT", "OMP_NUM_THREADS")}
-        os.environ.update(WORKBENCH_NOTEBOOK_OUT=scratch, OMP_NUM_THREADS="1")
+        environment = {**os.environ, "WORKBENCH_NOTEBOOK_OUT": scratch, "OMP_NUM_THREADS": "1"}
         try:
-            client.execute(stderr=subprocess.DEVNULL)
+            client.execute(stderr=subprocess.DEVNULL, env=environment)
         except CellExecutionError:
             nbformat.write(tidy(notebook), path.with_suffix(".failed.ipynb"))
             raise
-        finally:
-            for name, value in before.items():
-                os.environ.pop(name, None) if value is None else os.environ.update({name: value})
     path.with_suffix(".failed.ipynb").unlink(missing_ok=True)
     return tidy(notebook)
 
@@ -137,11 +139,28 @@ def faults(notebook: Any) -> list[str]:
     return out
 
 
+def checked(path: Path, values: dict[str, Any], write: bool) -> tuple[str, list[str]]:
+    """Run one notebook; returns what became of it in a word or two, and what is wrong in lines."""
+    start = time.perf_counter()
+    committed = nbformat.read(path, 4)
+    try:
+        done = run(path, values)
+    except CellExecutionError as error:
+        return f"FAILED, see {path.with_suffix('.failed.ipynb').name}", str(error).splitlines()
+    wrong = faults(done)
+    if not write and not values:
+        wrong += differences(key_numbers(committed), key_numbers(done))
+    if write and not values:
+        nbformat.write(done, path)
+    return f"{'ok' if not wrong else 'WRONG'} in {time.perf_counter() - start:.0f} s", wrong
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run what is asked; 0 if everything ran and agreed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="numbers such as 03; all by default")
     parser.add_argument("--write", action="store_true", help="keep the new outputs")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="notebooks at a time; 1 by default")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter, VALUE as JSON or text")
     options = parser.parse_args(arguments)
     values = {}
@@ -151,27 +170,25 @@ def main(arguments: list[str] | None = None) -> int:
             values[name] = json.loads(value)
         except ValueError:
             values[name] = value
+    if options.jobs < 1 or (options.jobs > 1 and options.write):
+        parser.error(f"--jobs {options.jobs}: must be at least 1, and 1 with --write")
     failed = 0
     chosen = notebooks(options.names)
-    for number, path in enumerate(chosen, start=1):
-        start = time.perf_counter()
-        print(f"[{number}/{len(chosen)}] {path.name}", end=" ", flush=True)
-        committed = nbformat.read(path, 4)
-        try:
-            done = run(path, values)
-        except CellExecutionError as error:
-            print(f"FAILED, see {path.with_suffix('.failed.ipynb').name}\n{error}", flush=True)
-            failed += 1
-            continue
-        wrong = faults(done)
-        if not options.write and not values:
-            wrong += differences(key_numbers(committed), key_numbers(done))
-        print(f"{'ok' if not wrong else 'WRONG'} in {time.perf_counter() - start:.0f} s", flush=True)
-        for line in wrong:
-            print(f"    {line}", flush=True)
-        failed += bool(wrong)
-        if options.write and not values:
-            nbformat.write(done, path)
+    todo = [(path, values, options.write) for path in chosen]
+    with ExitStack() as stack:
+        if options.jobs == 1:
+            results: Iterator[tuple[str, list[str]]] = itertools.starmap(checked, todo)
+        else:
+            # processes, because a client's event loop and its sockets belong to one thread of one process
+            pool = stack.enter_context(ProcessPoolExecutor(options.jobs))
+            results = pool.map(checked, *zip(*todo, strict=True))
+        for number, path in enumerate(chosen, start=1):
+            print(f"[{number}/{len(chosen)}] {path.name}", end=" ", flush=True)
+            said, wrong = next(results)
+            print(said, flush=True)
+            for line in wrong:
+                print(f"    {line}", flush=True)
+            failed += bool(wrong)
     return 1 if failed else 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import socket
@@ -26,6 +27,13 @@ settings.register_profile("workbench", deadline=None, derandomize=True, max_exam
 # HYPOTHESIS_PROFILE=fuzz looks longer, and elsewhere each time
 settings.register_profile("fuzz", deadline=None, max_examples=1500, suppress_health_check=_CALM)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "workbench"))
+
+
+def pytest_collection_finish() -> None:
+    """What collecting made stays until the end, so no later collection of garbage needs to look at it: a tenth of the time."""
+    gc.collect()
+    gc.freeze()
+
 
 NOW = "2026-03-02T09:00:00Z"
 Matrix = npt.NDArray[np.float32]
@@ -89,11 +97,12 @@ class TopicConflict:
         return [(topic.strip(), value.strip()) for topic, _, value in (text.partition("=") for text in texts)]
 
     def decide(self, features: Any, left: Any, right: Any, similarity: Any) -> Any:
-        verdicts = []
-        for one, two in zip(left.tolist(), right.tolist(), strict=True):
-            (topic, value), (other_topic, other_value) = features[one], features[two]
-            verdicts.append(int(bool(value and other_value) and topic == other_topic and value != other_value))
-        return np.array(verdicts, dtype=np.int64)
+        codes: dict[str, int] = {"": 0}
+        coded = [(codes.setdefault(topic, len(codes)), codes.setdefault(value, len(codes))) for topic, value in features]
+        topics, values = np.array(coded, dtype=np.int64).reshape(-1, 2).T
+        one, two = np.asarray(left), np.asarray(right)
+        stated = (values[one] != 0) & (values[two] != 0)
+        return (stated & (topics[one] == topics[two]) & (values[one] != values[two])).astype(np.int64)
 
     def relation(self, features: Any, left: Any, right: Any, similarity: Any, *, duplicate_at: float) -> Any:
         return np.where(self.decide(features, left, right, similarity) != 0, 2, np.where(similarity >= duplicate_at, 1, 0))

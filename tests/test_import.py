@@ -38,6 +38,7 @@ NAMES = {
     "difficulty",
     "evaluate_conflicts",
     "load_dataset",
+    "load_run",
     "marginal_recall",
     "plot",
     "profile_latency",

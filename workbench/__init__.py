@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from workbench.entries import Episode, Memory, Procedure, SoulBlock
     from workbench.errors import WorkbenchError
     from workbench.reports.plots import plot
+    from workbench.reports.recorded import load_run
     from workbench.store.user import UserStore
 
 __version__ = "0.1.0"
@@ -48,6 +49,7 @@ _HOME = {
     "difficulty": "workbench.api",
     "evaluate_conflicts": "workbench.api",
     "load_dataset": "workbench.data.registry",
+    "load_run": "workbench.reports.recorded",
     "marginal_recall": "workbench.api",
     "plot": "workbench.reports.plots",
     "profile_latency": "workbench.api",
@@ -74,6 +76,7 @@ __all__ = [
     "difficulty",
     "evaluate_conflicts",
     "load_dataset",
+    "load_run",
     "marginal_recall",
     "plot",
     "profile_latency",

@@ -32,9 +32,11 @@ class Tabular:
         from rich.text import Text
 
         from workbench.reports.exports import to_rich
+        from workbench.reports.narrow import parts_of
 
         for table in self.tables():
-            yield to_rich(table, console)
+            for part in parts_of(table, options.max_width):
+                yield to_rich(part, console)
             yield from (Text(note, style="dim") for note in table.notes)
 
     def to_markdown(self) -> str:

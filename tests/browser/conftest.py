@@ -16,10 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
 
@@ -43,6 +41,8 @@ def chromium() -> Iterator[Any]:
     )
     if found is None:
         pytest.skip("no Chromium on the PATH; name one with the environment variable CHROMIUM")
+    # imported where it is used: every run of the suite collects this folder, few run it
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with sync_api.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=found, args=["--no-sandbox"])
         yield browser
@@ -85,6 +85,8 @@ class Lab:
 
     def notebook(self, name: str, *cells: str) -> str:
         """Write a notebook of code cells; returns its address in JupyterLab."""
+        import nbformat  # takes seconds
+
         content = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
         content.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
         nbformat.write(content, self.root / name)

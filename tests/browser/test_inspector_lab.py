@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
 pytestmark = pytest.mark.browser
 
 INSPECT = """
@@ -129,6 +128,7 @@ def test_search_why_and_copy_work_and_letters_do_not_reach_jupyterlab(
     assert page.evaluate("navigator.clipboard.readText()").startswith("top_k = 100")
     assert page.evaluate("document.body.dataset.jpThemeLight") == ("false" if theme.endswith("Dark") else "true")
     page.screenshot(path=artifacts / f"inspector-lab-{theme.split()[-1].lower()}.png")
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     found = axe.Axe().run(page, context=".wb-inspector").response["violations"]
     assert [(item["id"], item["nodes"][0]["target"]) for item in found if item["impact"] in ("serious", "critical")] == []
     assert watched.errors == []

@@ -10,7 +10,6 @@ import pytest
 
 from workbench import Assembler, AssemblyConfig, Memory, SoulBlock, UserStore, load_dataset
 
-axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
 pytestmark = pytest.mark.browser
 EVIL = "</script><script>window.stolen=1</script><img src=x onerror='window.stolen=1'>"
 
@@ -28,6 +27,7 @@ def starter(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def _serious(page: Any) -> list[str]:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     found = axe.Axe().run(page).response["violations"]
     return [
         f"{item['id']}: {node['target']} {node['failureSummary']}"

@@ -8,6 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from workbench.commands import generate
 from workbench.commands.generate import register
 from workbench.data.files import load_directory
 from workbench.data.synthetic.labels import read_labels
@@ -56,11 +57,15 @@ def test_bad_parameters_end_in_one_clear_error(app: typer.Typer, tmp_path: Path)
         assert not (tmp_path / "no").exists()
 
 
-def test_what_would_take_many_minutes_is_not_measured_unasked(app: typer.Typer, tmp_path: Path) -> None:
-    arguments = ["generate", "--users", "1", "--size", "20100", "--languages", "en", "--out", str(tmp_path / "set")]
+def test_what_would_take_many_minutes_is_not_measured_unasked(
+    app: typer.Typer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert generate._MANY_TEXTS == 20_000
+    monkeypatch.setattr(generate, "_MANY_TEXTS", 300)
+    arguments = ["generate", "--users", "1", "--size", "301", "--languages", "en", "--out", str(tmp_path / "set")]
     done = runner.invoke(app, [*arguments, "--no-progress"])
     assert done.exit_code == 0, done.output
-    assert "20100 texts would have to be embedded" in done.output
+    assert "301 texts would have to be embedded" in done.output
     assert "clean recall" not in done.output
 
 

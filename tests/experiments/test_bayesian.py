@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -43,9 +44,9 @@ def test_a_search_is_seeded_and_its_rows_are_those_of_a_sweep(toys: SimpleNamesp
     dataset = toys.dataset(51, users=3, queries=8, size=40)
     found = bayesian_search(dataset, SEARCH, toys.encoder, seed=3, **options)
     again = bayesian_search(dataset, SEARCH, toys.encoder, seed=3, **options)
-    other = bayesian_search(dataset, SEARCH, toys.encoder, seed=4, **options)
+    other = bayesian_search(dataset, replace(SEARCH, trials=12), toys.encoder, seed=4, **options)
     pd.testing.assert_frame_equal(found.table, again.table)
-    assert list(found.table["config_hash"]) != list(other.table["config_hash"])
+    assert list(found.table["config_hash"])[:12] != list(other.table["config_hash"])
     assert len(found) == 40
     assert found.configs[0].weights == AssemblyConfig().weights
     names = [name for name in found.table if name.startswith("param_")]

@@ -20,7 +20,7 @@ from workbench.experiments.conflict_run import conflict_run
 from workbench.experiments.conflict_score import Score, Share, wilson
 from workbench.experiments.conflict_similarity import PERCENTILES, profile
 from workbench.experiments.manifest import read_manifest
-from workbench.experiments.runs import verify
+from workbench.experiments.verification import verify
 
 OWN = Path(__file__).parents[1] / "assembly" / "conflict_pairs_own.jsonl"
 PAIRS: list[dict[str, Any]] = [

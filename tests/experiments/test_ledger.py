@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -126,16 +127,21 @@ def won(toys: SimpleNamespace, home: Path) -> Path:
         name="winners", stores=stores, queries=tuple(queries), licence="Apache-2.0", source="made here", checksum="0" * 64
     )
     save_directory(dataset, home / "data")
-    return run_ab(toys, home, "won", NEW)
+    # what is refused for another reason than its numbers needs few of them
+    few = replace(dataset, stores=dict(list(stores.items())[:12]), queries=tuple(queries[:36]))
+    save_directory(few, home / "few")
+    return run_ab(toys, home, "won", NEW, data="data")
 
 
-def run_ab(toys: SimpleNamespace, home: Path, name: str, weights: Weights, *, part: str | None = "test", **other: Any) -> Path:
+def run_ab(
+    toys: SimpleNamespace, home: Path, name: str, weights: Weights, *, data: str, part: str | None = "test", **other: Any
+) -> Path:
     config = AssemblyConfig(budgets=Budgets(memories=22), duplicate_threshold=1.01, contradictions=False, alpha=0.0)
     patch = pytest.MonkeyPatch()
     patch.setenv("WORKBENCH_CACHE", str(home / "cache"))
     try:
         ab_run(
-            Source(name=str(home / "data"), part=part),
+            Source(name=str(home / data), part=part),
             [("present", config), ("new", config.override(weights=weights, **other))],
             toys.encoder,
             out=home / name,
@@ -164,11 +170,11 @@ def test_a_run_that_justifies_new_weights_is_promoted(won: Path, tmp_path: Path)
 
 
 def test_anything_else_is_refused_with_every_reason(won: Path, toys: SimpleNamespace, home: Path, tmp_path: Path) -> None:
-    assert any("locked test" in text for text in refusals(run_ab(toys, home, "untested", NEW, part=None)))
-    same = refusals(run_ab(toys, home, "same", PRODUCTION_WEIGHTS))
+    assert any("locked test" in text for text in refusals(run_ab(toys, home, "untested", NEW, data="few", part=None)))
+    same = refusals(run_ab(toys, home, "same", PRODUCTION_WEIGHTS, data="few"))
     assert any("in force already" in text for text in same)
     assert any("ContextRecall is no difference" in text for text in same)
-    more = refusals(run_ab(toys, home, "more", NEW, half_life_days=5.0))
+    more = refusals(run_ab(toys, home, "more", NEW, data="few", half_life_days=5.0))
     assert any("more than the weights" in text for text in more)
     assert any("in force are" in text for text in refusals(won, Weights(relevance=0.1)))
 

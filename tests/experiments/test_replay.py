@@ -60,12 +60,12 @@ SEARCHES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10**6), search=SEARCHES)
 def test_replay_equals_rerunning(toys: SimpleNamespace, cache: EmbeddingCache, seed: int, search: dict[str, Any]) -> None:
     dataset = toys.dataset(seed)
     rng = np.random.default_rng(seed + 1)
-    configs = [toys.config(rng, **search) for _ in range(4)]
+    configs = [toys.config(rng, **search) for _ in range(3)]
     replayer = Replayer(pools_of(toys, dataset, configs[0], cache))
     counts = replayer.counts(configs)
     for row, config in enumerate(configs):

@@ -8,6 +8,7 @@ import os
 import pickle
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
@@ -18,9 +19,12 @@ from workbench.config import AssemblyConfig, Budgets, load_config, preset
 from workbench.data.judged import JudgedDataset, JudgedQuery
 from workbench.data.saving import save_directory
 from workbench.embedding.cache import EmbeddingCache
-from workbench.errors import ConfigError, RunError
+from workbench.errors import ConfigError, DataError, RunError
 from workbench.experiments.arms import dataset_config
+from workbench.experiments.manifest import Source
 from workbench.experiments.run import run
+from workbench.experiments.splits import sample
+from workbench.experiments.verification import verify
 
 NOW = "2026-06-01T09:00:00Z"
 FACTS = ("The kettle hums at dawn", "The ferry sails on Tuesdays", "Rhubarb grows behind the shed", "The attic key is brass")
@@ -217,3 +221,45 @@ def test_command_line_errors_are_one_line(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "no-such-set" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_run_on_a_folder_of_ones_own_is_verified_from_its_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
+    source = Source(name=str(save_directory(small_dataset(), tmp_path / "mine")), limit=5, limit_seed=3)
+    dataset = source.load()
+    assert "5 of 9 drawn queries" in str(dataset)
+    arms = (("production", preset("production")), ("relevance-only", preset("relevance-only")))
+    out = tmp_path / "out"
+    run(dataset, *arms, out=out, source=source, latency_sample=2, metrics=("ContextRecall", "Tokens"), progress=False)
+    manifest = strict(out / "manifest.json")
+    assert manifest["dataset"]["load"] == {**source.to_dict(), "limit": 5, "limit_seed": 3}
+    assert {"metrics.json", "per_query.parquet", "report.html"} <= set(manifest["files"])
+    checked = verify(out)
+    assert checked.ok, str(checked)
+    content = strict(out / "metrics.json")
+    assert list(content["arms"]["production"]["metrics"]) == ["ContextRecall", "Tokens"]
+    assert content["dataset_notes"] | {"sample_of_queries": 5, "queries_in_all": 9, "sample_seed": 3} == content["dataset_notes"]
+    assert "queries in all" in (out / "report.html").read_text(encoding="utf-8").lower()
+
+
+def test_a_sample_grows_with_its_limit_and_changes_with_its_seed() -> None:
+    dataset = small_dataset()
+    ids = [[query.id for query in sample(dataset, limit).queries] for limit in range(1, 10)]
+    assert [len(row) for row in ids] == list(range(1, 10))
+    assert all(set(less) < set(more) for less, more in pairwise(ids))
+    assert ids[-1] == [query.id for query in dataset.queries]
+    assert sample(dataset, 9) is dataset
+    assert len({tuple(query.id for query in sample(dataset, 4, seed=seed).queries) for seed in range(5)}) > 1
+    some = sample(dataset, 2)
+    assert set(some.stores) == {query.user_id for query in some.queries}
+    with pytest.raises(ConfigError, match="limit is 0: must be a whole number of queries from 1"):
+        sample(dataset, 0)
+
+
+def test_a_dataset_without_queries_is_named_and_leaves_no_folder(cache: EmbeddingCache, tmp_path: Path) -> None:
+    arms = (("production", preset("production")), ("relevance-only", preset("relevance-only")))
+    for stores in (small_dataset().stores, {}):
+        empty = JudgedDataset(**{**small_dataset().__dict__, "queries": (), "stores": stores})
+        with pytest.raises(DataError, match=r"small has no judged queries \(\d users\); label some with: workbench data judge"):
+            run(empty, *arms, out=tmp_path / "out", cache=cache, progress=False)
+    assert list(tmp_path.iterdir()) == []

@@ -20,10 +20,11 @@ from workbench.errors import ConfigError, RunError
 from workbench.experiments.ab import ab_run, compare
 from workbench.experiments.manifest import Source, read_manifest
 from workbench.experiments.run import run
-from workbench.experiments.runs import diff_runs, list_runs, rerun, verify
+from workbench.experiments.runs import diff_runs, list_runs, rerun
 from workbench.experiments.space import Space
 from workbench.experiments.sweep import partial_folder
 from workbench.experiments.sweep_run import sweep_run, tuning_run
+from workbench.experiments.verification import verify
 
 METRICS = ("ContextRecall", "Recall@10", "StaleExposure", "Tokens")
 ARMS = [("production", preset("production")), ("relevance-only", preset("relevance-only"))]

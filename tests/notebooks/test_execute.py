@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import nbformat
 import pytest
 
 HOME = Path(__file__).parents[2] / "notebooks"
@@ -16,25 +17,37 @@ BOOKS = sorted(HOME.glob("[0-9][0-9]_*.ipynb"))
 
 
 @pytest.fixture(scope="module")
-def runner() -> ModuleType:
+def nbformat() -> ModuleType:
+    """Imported by the tests that use it: it takes seconds, and every worker collects this file."""
+    return importlib.import_module("nbformat")
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[ModuleType]:
     spec = importlib.util.spec_from_file_location("execute", HOME / "execute.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules["execute"] = module  # its functions are sent to other processes by name
     spec.loader.exec_module(module)
-    return module
+    yield module
+    del sys.modules["execute"]
 
 
 def book(*cells: Any) -> Any:
-    return nbformat.v4.new_notebook(cells=list(cells))
+    from nbformat import v4
+
+    return v4.new_notebook(cells=list(cells))
 
 
 def code(source: str, *tags: str) -> Any:
-    return nbformat.v4.new_code_cell(source, metadata={"tags": list(tags)} if tags else {})
+    from nbformat import v4
+
+    return v4.new_code_cell(source, metadata={"tags": list(tags)} if tags else {})
 
 
 @pytest.mark.parametrize("path", BOOKS, ids=lambda path: path.stem)
-def test_the_committed_notebooks_are_as_promised(runner: ModuleType, path: Path) -> None:
+def test_the_committed_notebooks_are_as_promised(runner: ModuleType, nbformat: ModuleType, path: Path) -> None:
     notebook = nbformat.read(path, 4)
     assert runner.faults(notebook) == []
     first = next(cell for cell in notebook.cells if cell.cell_type == "code")
@@ -63,7 +76,7 @@ def test_parameters_go_behind_the_tagged_cell(runner: ModuleType) -> None:
         runner.with_parameters(book(code("A = 1")), {"A": 2})
 
 
-def test_faults_are_named(runner: ModuleType) -> None:
+def test_faults_are_named(runner: ModuleType, nbformat: ModuleType) -> None:
     large = code("x", "numbers")
     large.execution_count = 2
     large.outputs = [nbformat.v4.new_output("stream", text="x" * 300_000)]
@@ -75,15 +88,36 @@ def test_faults_are_named(runner: ModuleType) -> None:
         assert word in found
 
 
+def test_several_at_a_time_are_not_written(runner: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (["--jobs", "0"], ["--jobs", "2", "--write"]):
+        with pytest.raises(SystemExit) as stopped:
+            runner.main(arguments)
+        assert stopped.value.code == 2
+        assert "must be at least 1, and 1 with --write" in capsys.readouterr().err
+
+
 @pytest.mark.slow
+@pytest.mark.parametrize("jobs", ["1", "2"])
 def test_nb1_a_failing_notebook_is_saved_as_far_as_it_came_and_the_status_is_1(
-    runner: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    runner: ModuleType,
+    nbformat: ModuleType,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    jobs: str,
 ) -> None:
-    path = tmp_path / "11_fails.ipynb"
+    path, other = tmp_path / "11_fails.ipynb", tmp_path / "12_runs.ipynb"
     nbformat.write(book(code("print(6 * 7)"), code("raise ValueError('on purpose')"), code("print('never')")), path)
+    told = code("import os\nassert os.path.isdir(os.environ['WORKBENCH_NOTEBOOK_OUT'])\nprint('{\"answer\": 42}')", "numbers")
+    told.outputs = [nbformat.v4.new_output("stream", text='{"answer": 41}')]
+    nbformat.write(book(told), other)
     monkeypatch.setattr(runner, "HOME", tmp_path)
-    monkeypatch.setattr(runner, "notebooks", lambda names: [path])
-    assert runner.main([]) == 1
+    monkeypatch.setattr(runner, "notebooks", lambda names: [path, other])
+    assert runner.main(["--jobs", jobs]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "[1/2] 11_fails.ipynb FAILED, see 11_fails.failed.ipynb"
+    assert next(line for line in lines if line.startswith("[2/2]")).startswith("[2/2] 12_runs.ipynb WRONG in ")
+    assert lines[-1] == "    answer: committed 41, now 42"
     left = nbformat.read(tmp_path / "11_fails.failed.ipynb", 4)
     assert left.cells[0].outputs[0]["text"] == "42\n"
     assert left.cells[1].outputs[0]["ename"] == "ValueError"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import pickle
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from html.parser import HTMLParser
 from typing import Any
 
@@ -42,7 +44,25 @@ def build(
     seed: int = 0,
     undecidable: bool = False,
 ) -> dict[str, Any]:
-    """The content of a run whose second arm is better by ``lift`` on average."""
+    """The content of a run whose second arm is better by ``lift`` on average; every call gives one of its own."""
+    made = _pickled(tuple(arms), tuple(groups), dataset, users, per_user, lift, timings, seed, undecidable)
+    content: dict[str, Any] = pickle.loads(made)
+    return content
+
+
+@lru_cache(maxsize=64)
+def _pickled(
+    arms: tuple[str, ...],
+    groups: tuple[str, ...],
+    dataset: str,
+    users: int,
+    per_user: int,
+    lift: float,
+    timings: int,
+    seed: int,
+    undecidable: bool,
+) -> bytes:
+    """The statistics are real and take their time, so each content is computed once."""
     rng = np.random.default_rng(seed)
     n = users * per_user
     clusters = [f"user-{at // per_user}" for at in range(n)]
@@ -108,7 +128,7 @@ def build(
     content["comparison"] = {row.metric: row.to_dict() for row in comparison}
     content["comparison_arms"] = {"a": arms[0], "b": arms[1], "difference": "b minus a"}
     content["comparison_family"] = comparison.family
-    return content
+    return pickle.dumps(content)
 
 
 def manifest_of(content: dict[str, Any]) -> dict[str, Any]:
@@ -222,6 +242,13 @@ def make() -> Make:
 @pytest.fixture
 def manifest() -> Callable[[dict[str, Any]], dict[str, Any]]:
     return manifest_of
+
+
+@pytest.fixture(scope="session")
+def usual() -> tuple[dict[str, Any], dict[str, Any]]:
+    """The content that ``make()`` gives and its manifest, for what is made of them once; not to be changed."""
+    content = build()
+    return content, manifest_of(content)
 
 
 @pytest.fixture

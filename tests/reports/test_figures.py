@@ -12,19 +12,30 @@ import matplotlib
 import pytest
 
 from workbench.reports.facts import Run
-from workbench.reports.figures import all_figures
-from workbench.reports.style import ARMS, OKABE_ITO, contrast
+from workbench.reports.figures import all_figures, metrics
+from workbench.reports.losses_figure import losses
+from workbench.reports.style import ARMS, OKABE_ITO, Drawing, contrast
 
 SVG = "{http://www.w3.org/2000/svg}"
+
+
+def drawn(drawing: Drawing | None) -> str:
+    assert drawing is not None
+    return drawing.svg
 
 
 def texts(svg: str) -> list[str]:
     return ["".join(item.itertext()).strip() for item in ElementTree.fromstring(svg).iter(f"{SVG}text")]
 
 
-def test_labels_units_counts_and_intervals(make: Any) -> None:
+@pytest.fixture(scope="module")
+def drawings(usual: tuple[dict[str, Any], dict[str, Any]]) -> dict[str, Drawing]:
+    """The figures of the usual content, drawn once."""
+    return all_figures(Run(usual[0], {}))
+
+
+def test_labels_units_counts_and_intervals(make: Any, drawings: dict[str, Drawing]) -> None:
     content = make()
-    drawings = all_figures(Run(content, {}))
     shown = {name: texts(drawing.svg) for name, drawing in drawings.items()}
     assert "mean over n queries (share)" in shown["metrics"]
     assert "mean over n queries (tokens)" in shown["metrics"]
@@ -52,7 +63,7 @@ def test_labels_units_counts_and_intervals(make: Any) -> None:
 
 def test_long_names_keep_both_ends(make: Any) -> None:
     names = [f"configuration with a very long and telling name, variant {end}" for end in "AB"]
-    shown = texts(all_figures(Run(make(names), {}))["metrics"].svg)
+    shown = texts(drawn(metrics(Run(make(names), {}))))
     assert len([text for text in shown if text.startswith("configuration with") and text.endswith(("A", "B"))]) == 2
 
 
@@ -76,12 +87,12 @@ def test_nothing_lost_is_said(make: Any) -> None:
     content = make()
     for arm in content["arms"].values():
         arm["relevant_entries"] = dict.fromkeys(arm["relevant_entries"], 0) | {"selected": 12}
-    assert "no relevant entry was lost" in texts(all_figures(Run(content, {}))["losses"].svg)
+    assert "no relevant entry was lost" in texts(drawn(losses(Run(content, {}))))
 
 
-def test_settings_of_the_user_neither_count_nor_change(make: Any) -> None:
+def test_settings_of_the_user_neither_count_nor_change(make: Any, drawings: dict[str, Drawing]) -> None:
     run = Run(make(), {})
-    plain = {name: drawing.svg for name, drawing in all_figures(run).items()}
+    plain = {name: drawing.svg for name, drawing in drawings.items()}
     with matplotlib.rc_context(
         {"text.usetex": True, "font.size": 30, "svg.fonttype": "path", "axes.facecolor": "red", "text.parse_math": True}
     ):
@@ -90,8 +101,8 @@ def test_settings_of_the_user_neither_count_nor_change(make: Any) -> None:
         assert dict(matplotlib.rcParams) == mine
 
 
-def test_inlined_figures_follow_the_theme_and_carry_no_spare_ids(make: Any) -> None:
-    drawing = all_figures(Run(make(), {}))["metrics"]
+def test_inlined_figures_follow_the_theme_and_carry_no_spare_ids(drawings: dict[str, Drawing]) -> None:
+    drawing = drawings["metrics"]
     inline = drawing.inline('what it "shows" <b>')
     assert "var(--ink)" in inline
     assert "var(--arm-0)" in inline

@@ -32,6 +32,19 @@ def written(folder: Path, content: dict[str, Any], manifest: Any) -> str:
     return path.read_text(encoding="utf-8")
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, usual: tuple[dict[str, Any], dict[str, Any]]) -> Path:
+    """The usual report with its figures, written once and only to be read."""
+    made = tmp_path_factory.mktemp("usual")
+    write_report(made, *usual)
+    return made
+
+
+@pytest.fixture(scope="module")
+def report(folder: Path) -> str:
+    return (folder / "report.html").read_text(encoding="utf-8")
+
+
 def check(text: str, page: Any) -> Any:
     """What holds for every page."""
     read = page(text)
@@ -78,9 +91,9 @@ def check(text: str, page: Any) -> Any:
     return read
 
 
-def test_everything_asked_for_stands_in_order(tmp_path: Path, make: Any, manifest: Any, page: Any) -> None:
+def test_everything_asked_for_stands_in_order(folder: Path, report: str, make: Any, page: Any) -> None:
     content = make()
-    read = check(written(tmp_path, content, manifest), page)
+    read = check(report, page)
     shown = read.text()
     order = [
         "relevance-only against production on toy",
@@ -115,7 +128,7 @@ def test_everything_asked_for_stands_in_order(tmp_path: Path, make: Any, manifes
         for item in arm["metrics"].values():
             assert f"· n {item['n']}" in shown
         assert f"{arm['latency_ms']['total']['p99']:.1f}" in shown
-    assert {path.name for path in (tmp_path / "figures").iterdir()} == {
+    assert {path.name for path in (folder / "figures").iterdir()} == {
         "metrics.svg", "groups.svg", "losses.svg", "latency.svg", "weights.svg",
     }  # fmt: skip
     assert len(read.all("figure")) == len(read.all("figcaption")) == 5
@@ -144,10 +157,10 @@ def test_one_group_one_user_few_timings(tmp_path: Path, make: Any, manifest: Any
     assert "at least two users" in shown
 
 
-def test_dataset_settings_that_an_arm_overrides_stand_out(tmp_path: Path, make: Any, manifest: Any) -> None:
-    text = written(tmp_path, make(), manifest)  # the dataset asks for 400, both arms ran with 2000
+def test_dataset_settings_that_an_arm_overrides_stand_out(report: str) -> None:
+    # the dataset asks for 400, both arms ran with 2000
     assert re.search(
-        r'budgets\.memories</th>\s*<td class="num">400</td>\s*<td class="num bad"><span class="tag">2000</span>', text
+        r'budgets\.memories</th>\s*<td class="num">400</td>\s*<td class="num bad"><span class="tag">2000</span>', report
     )
 
 
@@ -180,13 +193,12 @@ def test_hostile_names_appear_literally_and_do_nothing(tmp_path: Path, make: Any
     assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]", text)
 
 
-def test_no_path_of_the_machine(tmp_path: Path, make: Any, manifest: Any) -> None:
-    text = written(tmp_path, make(), manifest)
-    for part in ("/home", "figgle", "secret", "/srv", "C:", str(tmp_path)):
-        assert part not in text, part
-    assert "…/data.json" in text
-    assert "--out=…/one" in text
-    assert "…/a.toml" in text
+def test_no_path_of_the_machine(folder: Path, report: str) -> None:
+    for part in ("/home", "figgle", "secret", "/srv", "C:", str(folder)):
+        assert part not in report, part
+    assert "…/data.json" in report
+    assert "--out=…/one" in report
+    assert "…/a.toml" in report
 
 
 def test_same_content_same_bytes_also_when_read_from_files(tmp_path: Path, make: Any, manifest: Any) -> None:

@@ -98,7 +98,8 @@ def test_what_is_not_zero_never_shows_as_zero(value: float, unit: str, signed: b
     if not math.isfinite(value):
         assert text == MISSING
         return
-    back = float(text.replace("−", "-").replace(",", ""))
+    back = float(text.removeprefix("<").replace("−", "-").replace(",", ""))
+    assert text.startswith("<") <= (0 < value < back)
     assert (back == 0) == (value == 0)
     assert back == 0 or math.copysign(1, back) == math.copysign(1, value)
 
@@ -108,7 +109,10 @@ def test_numbers_as_shown() -> None:
     assert number(0.0, signed=True) == "0.000"
     assert number(-0.0) == "0.000"
     assert number(0.0514, signed=True) == "+0.051"
-    assert number(-4.9e-4) == "−4.9e−04"
+    assert number(-4.9e-4) == "−0.00049"
+    assert number(-0.049, "tokens", signed=True) == "−0.049"
+    assert number(4.7e-8) == "<0.001"
+    assert number(4.7e-8, signed=True) == "+4.7e−08"
     assert number(12345.67, "tokens") == "12,345.7"
     assert [number(value, "ms") for value in (7e-15, 0.004, 0.05, 9.994, 43.73, 142.2)] == [
         "0.00",

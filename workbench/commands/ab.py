@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from workbench.commands.options import DATA, DATASET, ENCODER, PROGRESS, SEED, TEMPLATE, UNIT, source_of
+from workbench.commands.options import DATA, DATASET, ENCODER, LIMIT, PROGRESS, ROLES, SEED, TEMPLATE, UNIT, source_of
+from workbench.commands.printing import say
 from workbench.errors import ConfigError
 from workbench.progress import progress_steps
 
@@ -27,9 +28,11 @@ def ab(
     split_seed: Annotated[int, typer.Option(min=0, help="Seed of the split.")] = 0,
     primary: Annotated[str, typer.Option(help="Metric whose flipped queries are listed.")] = "ContextRecall",
     latency: Annotated[int, typer.Option(min=0, help="Queries to time per arm; 0 times nothing.")] = 200,
+    limit: LIMIT = None,
     seed: SEED = 0,
     unit: UNIT = None,
     template: TEMPLATE = None,
+    roles: ROLES = None,
     encoder: ENCODER = "bundled",
     progress: PROGRESS = True,
 ) -> None:
@@ -43,9 +46,11 @@ def ab(
     if len(set(names)) < len(names):
         raise ConfigError(f"arms are named {', '.join(names)}: two are the same; give differently named configurations")
     arms = [(name, load_config(choice)) for name, choice in zip(names, choices, strict=True)]
-    source = source_of(dataset, data, unit, template, split, split_seed)
+    source = source_of(
+        dataset, data, unit, template, roles, part=split, split_seed=split_seed, limit=limit, seed=seed
+    )  # fmt: skip
     judged = source.load()
-    typer.echo(str(judged), err=True)
+    say(judged, err=True)
     totals = {"assemble": len(judged.queries), "compile": len(judged.stores), "time": None}
     with progress_steps(progress, totals) as step:
         result = ab_run(
@@ -59,5 +64,5 @@ def ab(
             step=step,
             dataset=judged,
         )
-    typer.echo(str(result))
+    say(result)
     typer.echo(f"results: {out}")

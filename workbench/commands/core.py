@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from workbench.commands.options import DATA, DATASET, PROGRESS, SEED, TEMPLATE, UNIT
+from workbench.commands.options import DATA, DATASET, LIMIT, PROGRESS, ROLES, SEED, TEMPLATE, UNIT, source_of
+from workbench.commands.printing import say
 
 
 def register(app: typer.Typer) -> None:
@@ -23,22 +24,23 @@ def run(
     a: Annotated[str, typer.Option(help="First configuration: a preset or a .toml/.json file.")] = "production",
     b: Annotated[str, typer.Option(help="Second configuration; differences are b minus a.")] = "relevance-only",
     out: Annotated[Path, typer.Option(help="Folder for the report and its data.")] = Path("runs/latest"),
+    limit: LIMIT = None,
     seed: SEED = 0,
     unit: UNIT = None,
     template: TEMPLATE = None,
+    roles: ROLES = None,
     progress: PROGRESS = True,
 ) -> None:
     """Compare two configurations on the judged queries of a dataset and write a report."""
     from workbench.config import load_config
-    from workbench.data.registry import load_dataset
     from workbench.experiments.run import run as run_comparison
     from workbench.reports.terminal import print_run
 
-    options = {name: value for name, value in (("unit", unit), ("template", template)) if value is not None}
-    judged = load_dataset(dataset, data=data, **options)
-    typer.echo(str(judged), err=True)
     arms = [(_arm_name(choice), load_config(choice)) for choice in (a, b)]
-    print_run(run_comparison(judged, arms[0], arms[1], out=out, seed=seed, progress=progress))
+    source = source_of(dataset, data, unit, template, roles, limit=limit, seed=seed)
+    judged = source.load()
+    say(judged, err=True)
+    print_run(run_comparison(judged, arms[0], arms[1], out=out, seed=seed, source=source, progress=progress))
 
 
 def assemble(
@@ -77,7 +79,7 @@ def conflicts(
 
         loaded = load_encoder(encoder)
     result = evaluate_conflicts(pairs, encoder=loaded) if out is None else conflict_run(pairs, loaded, out=out)
-    typer.echo(str(result))
+    say(result)
 
 
 def _arm_name(choice: str) -> str:

@@ -10,6 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
+from workbench.commands.printing import describe, say
+
 app = typer.Typer(help="Datasets: public sets, one's own stores, exports and judgements.", no_args_is_help=True)
 NAME = Annotated[str, typer.Argument(help="Name of a dataset; 'workbench data list' shows them.")]
 SKIP_BAD = Annotated[bool, typer.Option("--skip-bad", help="Leave faulty records out and count them.")]
@@ -26,8 +28,7 @@ def list_() -> None:
     """List the datasets known by name."""
     from workbench.data.registry import list_datasets
 
-    for info in list_datasets():
-        typer.echo(f"{info.name:<20} {_size(info.size):>9}  {info.licence:<14} {info.description}")
+    describe((info.name, f"{info.description} {_size(info.size)}, {info.licence}.") for info in list_datasets())
 
 
 @app.command()
@@ -46,9 +47,11 @@ def info(name: NAME, as_json: Annotated[bool, typer.Option("--json", help="Print
     if as_json:
         typer.echo(json.dumps(values, indent=2, ensure_ascii=False))
         return
-    for field, value in values.items():
-        if value not in ("", []):
-            typer.echo(f"{field:<12} {', '.join(value) if isinstance(value, list) else value}")
+    describe(
+        (field, ", ".join(value) if isinstance(value, list) else str(value))
+        for field, value in values.items()
+        if value not in ("", [])
+    )
 
 
 @app.command()
@@ -77,7 +80,7 @@ def verify(
     from workbench.data.registry import dataset_info
 
     result = check(dataset_info(name), path)
-    typer.echo(str(result))
+    say(result)
     if not result.ok:
         raise typer.Exit(1)
 
@@ -110,7 +113,7 @@ def import_(
     shown, target = import_to(
         kind, files, out, user=user, at=at, skip_bad=skip_bad, name=name, licence=licence, report=report, **settings
     )
-    typer.echo(shown)
+    say(shown)
     typer.echo(f"store: {target}")
 
 
@@ -181,7 +184,7 @@ def agreement(
         typer.echo(json.dumps([item.to_dict() for item in found], indent=2, ensure_ascii=False, allow_nan=False))
         return
     for item in found:
-        typer.echo(str(item))
+        say(item)
     if not found:
         typer.echo("one person has labelled; agreement needs two")
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from workbench.commands.printing import say
+
 if TYPE_CHECKING:
     from workbench.data.synthetic import Synthesis
 
@@ -67,4 +69,4 @@ def _measure(made: Synthesis, measured: list[str], progress: bool) -> None:
         typer.echo(f"measuring a sample of {len(measured)} of {users} users; --measure-users takes more", err=True)
     with tqdm(total=total, desc="measuring", unit=" queries", disable=not progress, dynamic_ncols=True) as bar:
         result = measure(made.dataset, users=len(measured), planted=made.planted, progress=lambda n: bar.update(n) and None)
-    typer.echo(f"\n{result}")
+    say(f"\n{result}")

@@ -25,7 +25,9 @@ def report(
     prompts: Annotated[
         bool, typer.Option("--prompts", help="The data are mine to show: quote texts of a dataset without a stated licence.")
     ] = False,
-    index: Annotated[bool, typer.Option("--index", help="Write RUN/index.html and a page per run for a folder of runs.")] = False,
+    index: Annotated[
+        bool, typer.Option("--index", help="For a folder of runs: write its index.html and the report.html of each run.")
+    ] = False,
 ) -> None:
     """Write a report of one or more runs: question, verdict, tables, figures, losses, flipped queries, limits, run record."""
     from workbench.errors import ConfigError
@@ -35,12 +37,12 @@ def report(
     from workbench.reports.run_pages import document_of
 
     if index:
-        from workbench.reports.index import write_index
+        from workbench.reports.index import REPORT, write_index
 
         if len(runs) != 1:
             raise ConfigError(f"--index takes the one folder that holds the runs, such as results; {len(runs)} were given")
         written = write_index(runs[0], data=data, own=prompts, quoted=flipped)
-        typer.echo(f"index: {written[0]} ({len(written) - 1} pages)")
+        typer.echo(f"index: {written[0]} ({sum(path.name == REPORT for path in written)} reports)")
         return
     document = document_of(runs, data=data, own=prompts, quoted=flipped)
     page = render(document)

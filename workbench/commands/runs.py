@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
+from workbench.columns import fitted, frame_text
 from workbench.commands.options import DATA
+from workbench.commands.printing import columns, say
 
 app = typer.Typer(help="Run folders: list, show, compare, verify and run again.", no_args_is_help=True)
 RUN = Annotated[Path, typer.Argument(help="Run folder.")]
@@ -27,7 +29,8 @@ def list_(folder: Annotated[Path, typer.Argument(help="Folder that holds runs.")
     from workbench.experiments.runs import list_runs
 
     rows = list_runs(folder)
-    typer.echo(pd.DataFrame(rows).fillna("").to_string(index=False) if rows else f"no runs in {folder}")
+    with fitted(columns()):
+        typer.echo(frame_text(pd.DataFrame(rows).fillna("").astype(str)) if rows else f"no runs in {folder}")
 
 
 @app.command()
@@ -39,7 +42,7 @@ def show(run: RUN) -> None:
     typer.echo(json.dumps(manifest, indent=2, ensure_ascii=False))
     summary = run / "summary.txt"
     if summary.is_file():
-        typer.echo(summary.read_text(encoding="utf-8"))
+        say(summary.read_text(encoding="utf-8"))
 
 
 @app.command()
@@ -54,17 +57,17 @@ def diff(
 
     rows = diff_runs(a, b, latency=latency, force=force)
     for row in rows:
-        typer.echo(f"{row['where']}: {row['a']!r} -> {row['b']!r}")
+        say(f"{row['where']}: {row['a']!r} -> {row['b']!r}")
     typer.echo(f"{len(rows)} differences{'' if latency else ' (timings left out)'}")
 
 
 @app.command()
 def verify(run: RUN, data: DATA = None) -> None:
     """Compute a run again and compare everything but timings, exactly; exit status 1 when something differs."""
-    from workbench.experiments.runs import verify as verify_run
+    from workbench.experiments.verification import verify as verify_run
 
     result = verify_run(run, data=data)
-    typer.echo(str(result))
+    say(result)
     if not result.ok:
         raise typer.Exit(1)
 

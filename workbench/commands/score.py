@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from workbench.commands.options import DATA, DATASET, ENCODER, SEED, TEMPLATE, UNIT, source_of
+from workbench.commands.options import DATA, DATASET, ENCODER, ROLES, SEED, TEMPLATE, UNIT, source_of
+from workbench.commands.printing import say
 
 
 def register(app: typer.Typer) -> None:
@@ -28,6 +29,7 @@ def score(
     seed: SEED = 0,
     unit: UNIT = None,
     template: TEMPLATE = None,
+    roles: ROLES = None,
     encoder: ENCODER = "bundled",
 ) -> None:
     """Judge another system's rankings or selections on the queries of a dataset."""
@@ -35,9 +37,9 @@ def score(
     from workbench.experiments.scorefile import read_run_file
     from workbench.experiments.scorefile import score as judge
 
-    judged = source_of(dataset, data, unit, template).load()
+    judged = source_of(dataset, data, unit, template, roles).load()
     result = judge(read_run_file(runfile), judged, name=runfile.name, metrics=metric, first_k=first, seed=seed)
-    typer.echo(str(result))
+    say(result)
     content = result.to_dict()
     if beside is not None:
         from workbench.config import load_config
@@ -45,7 +47,7 @@ def score(
         from workbench.experiments.scorefile import beside as put_beside
 
         comparison = put_beside(result, judged, beside, load_config(beside), load_encoder(encoder), seed=seed)
-        typer.echo(str(comparison))
+        say(comparison)
         content["comparison"] = comparison.to_dict()
     if out is not None:
         write_json(out, content)

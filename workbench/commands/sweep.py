@@ -7,13 +7,16 @@ from typing import Annotated, Any
 
 import typer
 
-from workbench.commands.options import DATA, DATASET, ENCODER, PROGRESS, SEED, TEMPLATE, UNIT, source_of
+from workbench.commands.options import DATA, DATASET, ENCODER, LIMIT, PROGRESS, ROLES, SEED, TEMPLATE, UNIT, source_of
+from workbench.commands.printing import say
 from workbench.progress import progress_steps
 
 GRID = Annotated[
     list[str] | None, typer.Option(help="Values of one setting, such as budgets.memories=1000,2000; may be given several times.")
 ]
-WEIGHTS = Annotated[str | None, typer.Option(help="lattice:10 (all points in tenths), dirichlet:500 or dirichlet:500:SEED.")]
+WEIGHTS = Annotated[
+    str | None, typer.Option(help="lattice:10 (all points in tenths), dirichlet:500, dirichlet:500:SEED, or none to leave them.")
+]
 GOAL = Annotated[str, typer.Option(help="What to choose: 'max ContextRecall subject to Tokens <= 1500 and p95 <= 100 ms'.")]
 ENGINE = Annotated[str, typer.Option(help="auto, serial, processes, processes:N, or dask://host:port of a scheduler.")]
 BASE = Annotated[str, typer.Option("--base", help="Configuration to vary: a preset or a .toml/.json file.")]
@@ -47,9 +50,11 @@ def sweep(
     split_seed: Annotated[int, typer.Option(min=0, help="Seed of the split.")] = 0,
     engine: ENGINE = "auto",
     block: Annotated[int | None, typer.Option(min=1, help="Configurations per block; what a kill can cost.")] = None,
+    limit: LIMIT = None,
     seed: SEED = 0,
     unit: UNIT = None,
     template: TEMPLATE = None,
+    roles: ROLES = None,
     encoder: ENCODER = "bundled",
     progress: PROGRESS = True,
 ) -> None:
@@ -62,7 +67,9 @@ def sweep(
     from workbench.experiments.sweep import SWEEP_METRICS
     from workbench.experiments.sweep_run import sweep_run
 
-    source = source_of(dataset, data, unit, template, split, split_seed)
+    source = source_of(
+        dataset, data, unit, template, roles, part=split, split_seed=split_seed, limit=limit, seed=seed
+    )  # fmt: skip
     space: Space | Search
     if search is not None:
         if weights is not None or grid:
@@ -71,7 +78,7 @@ def sweep(
     else:
         if ranges:
             raise ConfigError("--range belongs to --search; a sweep over listed values takes --grid")
-        space = Space(base=load_config(base), weights=weights, grid=parse_grid(grid or []))
+        space = Space(base=load_config(base), weights=None if weights == "none" else weights, grid=parse_grid(grid or []))
         if "p95" in goal and not latency:
             latency = 100
     rows = space.trials if isinstance(space, Search) else len(space.points())
@@ -80,8 +87,9 @@ def sweep(
             source, space, load_encoder(encoder), out=out, goal=goal, total=total, metrics=metric or SWEEP_METRICS,
             latency=latency, engine=engine, block=block, seed=seed, step=step,
         )  # fmt: skip
-    typer.echo(str(result))
-    typer.echo(str(choice))
+    say(result, choice)
+    if total is not None:
+        say(_proposed(out))
     typer.echo(f"results: {out}")
 
 
@@ -96,9 +104,11 @@ def tune(
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("runs/tuning"),
     split_seed: Annotated[int, typer.Option(min=0, help="Seed of the split.")] = 0,
     engine: ENGINE = "auto",
+    limit: LIMIT = None,
     seed: SEED = 0,
     unit: UNIT = None,
     template: TEMPLATE = None,
+    roles: ROLES = None,
     encoder: ENCODER = "bundled",
     progress: PROGRESS = True,
 ) -> None:
@@ -108,11 +118,23 @@ def tune(
     from workbench.experiments.space import Space, parse_grid
     from workbench.experiments.sweep_run import tuning_run
 
-    source = source_of(dataset, data, unit, template, None, split_seed)
-    space = Space(base=load_config(base), weights=weights, grid=parse_grid(grid or []))
+    source = source_of(dataset, data, unit, template, roles, split_seed=split_seed, limit=limit, seed=seed)
+    space = Space(base=load_config(base), weights=None if weights == "none" else weights, grid=parse_grid(grid or []))
     with progress_steps(progress, {"rows": len(space.points()), "pools": None}) as step:
         result: Any = tuning_run(
             source, space, load_encoder(encoder), out=out, by=by, goal=goal, engine=engine, seed=seed, step=step
         )
-    typer.echo(str(result))
+    say(result)
     typer.echo(f"results: {out}")
+
+
+def _proposed(run: Path) -> str:
+    """What the run proposes as the split of a total budget."""
+    from workbench.experiments.runs import read_json
+
+    split = read_json(run / "metrics.json")["split"]
+    budgets = ", ".join(f"{tier} {tokens}" for tier, tokens in split["budgets"].items())
+    return (
+        f"proposed split of {split['total']} tokens: soul {split['soul']}, {budgets}; "
+        f"ContextRecall {split['recall']:.4f} with {split['tokens']:.1f} tokens (chosen on these queries; summary.txt has more)"
+    )

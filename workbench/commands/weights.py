@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from workbench.commands.printing import say
+
 app = typer.Typer(help="The production weights and the ledger of what justified them.", no_args_is_help=True)
 LEDGER = Annotated[Path | None, typer.Option(help="Ledger folder; results/ledger of the checkout by default.")]
 
@@ -22,7 +24,7 @@ def show(ledger: LEDGER = None) -> None:
     from workbench.experiments.ledger import read_ledger
 
     for entry in read_ledger(ledger):
-        typer.echo(str(entry))
+        say(entry)
 
 
 @app.command()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +13,17 @@ import numpy.typing as npt
 from workbench.data.labels import LABELS, Judgements
 from workbench.data.strict_json import shown
 from workbench.errors import DataError
+from workbench.tabular import Tabular
+
+if TYPE_CHECKING:
+    from workbench.reports.cells import Table
 
 RESAMPLES = 9_999
 _ENOUGH_QUERIES = 2
 
 
-@dataclass(frozen=True, kw_only=True)
-class Agreement:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Agreement(Tabular):
     """Agreement of two people over the ``n`` entries of ``n_queries`` queries that both labelled.
 
     kappa: (observed - expected) / (1 - expected), Cohen 1960, doi 10.1177/001316446002000104; None where it is not defined
@@ -43,6 +47,26 @@ class Agreement:
         """Strict JSON."""
         return asdict(self)
 
+    def tables(self) -> tuple[Table, ...]:
+        """Kappa, and how often which labels met; see ``Tabular``."""
+        from workbench.reports.result_tables import frame_table
+
+        first, second = self.people
+        rows = []
+        for what, kappa, ci95 in (
+            ("label", self.kappa, self.ci95), ("relevant or not", self.kappa_relevant, self.ci95_relevant),
+        ):  # fmt: skip
+            low, high = ci95 or (None, None)
+            rows.append({"of": what, "kappa": kappa, "low": low, "high": high, "n": self.n, "queries": self.n_queries})
+        columns = {"of": "agreement on", "kappa": "kappa", "low": "95 % from", "high": "to", "n": "n", "queries": "queries"}
+        note = "Cohen's kappa, unweighted; percentile intervals, queries resampled. A dash: not defined."
+        met = [{"label": f"{first}: {one}", **others} for one, others in self.table.items()]
+        heads = {"label": "", **{name: f"{second}: {name}" for name in self.table}}
+        return (
+            frame_table(f"Agreement of {first} and {second}", rows, columns, notes=(note,)),
+            frame_table("Labels given to the same entries", met, heads),
+        )
+
     def __str__(self) -> str:
         first, second = self.people
         head = f"{first} and {second}: n = {self.n} entries of {self.n_queries} queries"
@@ -50,7 +74,7 @@ class Agreement:
             return f"{head}; nothing was labelled by both"
         return (
             f"{head}; kappa {_number(self.kappa, self.ci95)}, "
-            f"relevant or not {_number(self.kappa_relevant, self.ci95_relevant)}; "
+            f"of relevant or not: {_number(self.kappa_relevant, self.ci95_relevant)}; "
             f"observed agreement {self.observed:.3f}, by chance {self.expected:.3f} (Cohen's kappa, unweighted; 95 % percentile "
             "interval, queries resampled)"
         )

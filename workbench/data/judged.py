@@ -104,8 +104,9 @@ class JudgedDataset:
 
     def __str__(self) -> str:
         entries = sum(len(store) for store in self.stores.values())
+        drawn = f"of {self.notes['queries_in_all']} drawn " if "sample_of_queries" in self.notes else ""
         text = (
-            f"{self.name} {self.version}: {len(self.stores)} users, {entries} entries, {len(self.queries)} queries "
+            f"{self.name} {self.version}: {len(self.stores)} users, {entries} entries, {len(self.queries)} {drawn}queries "
             f"({sum(query.judged and query.answerable for query in self.queries)} judged) [{self.licence}]"
         )
         own = [

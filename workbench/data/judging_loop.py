@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import select
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -67,15 +69,15 @@ def _act(session: JudgingSession, item: Item, key: str) -> str:
 def _head(item: Item) -> str:
     query = item.ask.query
     return (
-        f"\n== query {item.query_number} of {item.queries} ({query.user_id}, {query.now.date().isoformat()})\n"
-        f"   {query.query}\n   keys: " + ", ".join(f"{name} {what}" for name, what in KEYS.items())
+        f"\n== query {item.query_number} of {item.queries} ({printable(query.user_id)}, {query.now.date().isoformat()})\n"
+        f"   {printable(query.query)}\n   keys: " + ", ".join(f"{name} {what}" for name, what in KEYS.items())
     )
 
 
 def _body(item: Item) -> str:
     if item.entry is None:
         return "-- nothing shown was relevant: " + ", ".join(f"{name} {what}" for name, what in QUERY_KEYS.items())
-    return f"-- {item.number}/{item.of} ({about(item.entry)})\n   {printable(entry_text(item.entry))}"
+    return f"-- {item.number}/{item.of} ({printable(about(item.entry))})\n   {printable(entry_text(item.entry))}"
 
 
 def printable(text: str) -> str:
@@ -98,9 +100,23 @@ def _terminal_key() -> str:
     before = termios.tcgetattr(number)
     try:
         tty.setcbreak(number)
-        return sys.stdin.read(1)
+        return _whole_key(number)
     finally:
         termios.tcsetattr(number, termios.TCSADRAIN, before)
+
+
+def _whole_key(number: int) -> str:
+    """One key as one text: an arrow or function key sends several characters, none of which may count as a label."""
+    data = os.read(number, 1)
+    if data == b"\x1b":
+        while select.select([number], [], [], 0.02)[0] and (more := os.read(number, 1)):
+            data += more
+        return data.decode("utf-8", "replace")
+    # the first byte of a letter says how many follow
+    following = 0 if not data or data[0] < 0xC0 else 1 if data[0] < 0xE0 else 2 if data[0] < 0xF0 else 3
+    for _ in range(following):
+        data += os.read(number, 1)
+    return data.decode("utf-8", "replace")
 
 
 def judge_in_notebook(session: JudgingSession) -> Any:

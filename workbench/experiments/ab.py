@@ -12,7 +12,7 @@ from workbench.data.judged import JudgedDataset
 from workbench.embedding.cache import EmbeddingCache
 from workbench.embedding.encoder import Encoder
 from workbench.errors import ConfigError
-from workbench.experiments.arms import ArmResult, dataset_config, embed_queries, measure_latency, run_arms
+from workbench.experiments.arms import ArmResult, dataset_config, embed_queries, measure_latency, require_queries, run_arms
 from workbench.experiments.comparison import Comparison, compare_arms
 from workbench.experiments.flips import Flips, flips
 from workbench.experiments.losses import LossReport, losses
@@ -74,11 +74,12 @@ def compare(
     """Every arm on the same queries; the first is the baseline and differences are arm minus baseline.
 
     Latency arms are interleaved query by query; ``latency_sample`` 0 times nothing. step: told ("assemble", 1) and ("time", 1).
-    Raises ConfigError with fewer than two arms or equal names.
+    Raises ConfigError with fewer than two arms or equal names, DataError without a query.
     """
     names = [name for name, _ in arms]
     if len(names) < 2 or len(set(names)) < len(names):
         raise ConfigError(f"arms are {names}: give at least two, differently named")
+    require_queries(dataset)
     cache = cache or EmbeddingCache()
     measured = [parse_metric(name).name for name in metrics]
     configs = {name: dataset_config(dataset, config) for name, config in arms}

@@ -60,6 +60,15 @@ def dataset_config(dataset: JudgedDataset, config: AssemblyConfig) -> AssemblyCo
     return config.override(**changes) if changes else config
 
 
+def require_queries(dataset: JudgedDataset) -> None:
+    """Raises DataError when the dataset has no query, so that there is nothing to measure."""
+    if not dataset.queries:
+        raise DataError(
+            f"the dataset {dataset.name} has no judged queries ({len(dataset.stores)} users); label some with: workbench data "
+            "judge, or put them in queries.jsonl"
+        )
+
+
 def embed_queries(
     encoder: Encoder, queries: Sequence[JudgedQuery], cache: EmbeddingCache, step: Callable[[int], None] | None = None
 ) -> FloatMatrix:
@@ -202,8 +211,7 @@ def measure_latency(
     Queries are spread evenly over the dataset; arms are interleaved query by query, in turns first and second, so that
     whatever else the machine does falls on all of them alike. The first ``warm_up`` queries of each arm are run and not counted.
     """
-    if not dataset.queries:
-        raise DataError(f"the dataset {dataset.name} has no queries to time")
+    require_queries(dataset)
     rows = np.unique(np.linspace(0, len(dataset.queries) - 1, min(sample, len(dataset.queries))).astype(int)).tolist()
     samples: dict[str, dict[str, list[float]]] = {
         name: {stage: [] for stage in (*STAGES, "total", "residual")} for name in configs

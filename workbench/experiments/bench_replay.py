@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,10 @@ from workbench.experiments.build import build
 from workbench.experiments.pools import Pools
 from workbench.experiments.replay import Replayer
 from workbench.store.user import UserStore
+from workbench.tabular import Tabular
+
+if TYPE_CHECKING:
+    from workbench.reports.cells import Table
 
 _NOW = datetime(2026, 6, 1, 9, tzinfo=UTC)
 _WORDS = tuple(f"{a}{b}" for a in "ba co du fe gi lo mu ne pi ro su ta".split() for b in "nd rk st lm ft".split())  # noqa: SIM905
@@ -88,8 +92,8 @@ def bench_dataset(queries: int, *, per_layer: int = 140, seed: int = 5) -> Judge
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReplayBench:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ReplayBench(Tabular):
     """Contexts per second of processor time of one process: replayed (context recall included) and re-run. candidates: mean per
     pool. recall_equal: both gave the same context recall for every query re-run."""
 
@@ -110,6 +114,24 @@ class ReplayBench:
     def to_dict(self) -> dict[str, Any]:
         """The numbers as strict JSON."""
         return {**vars(self), "ratio": self.ratio}
+
+    def tables(self) -> tuple[Table, ...]:
+        """The result as tables; see ``Tabular``."""
+        from workbench.reports.result_tables import frame_table
+
+        rows = [
+            {"way": "replay", "contexts": self.contexts, "speed": round(self.replayed_per_second), "ratio": round(self.ratio, 1)},
+            {"way": "re-run", "contexts": self.rerun, "speed": round(self.rerun_per_second), "ratio": 1.0},
+        ]
+        if self.side_by_side_per_second is not None:
+            rows.append({"way": "replay, processes side by side", "speed": round(self.side_by_side_per_second)})
+        columns = {"way": "way", "contexts": "contexts", "speed": "contexts per second", "ratio": "times re-run"}
+        notes = (
+            f"Per second of processor time of one process; pools of {self.candidates:.0f} candidates, context recall included. "
+            f"Context recall equal both ways: {'yes' if self.recall_equal else 'NO'}.",
+        )
+        units = {"ratio": "entries"}
+        return (frame_table("Replay beside running the assembler again", rows, columns, units=units, notes=notes),)
 
     def __str__(self) -> str:
         lines = [

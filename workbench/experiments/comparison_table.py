@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.columns import aligned, screen_width
 from workbench.errors import DataError, RunError
 from workbench.tabular import Tabular
 
@@ -120,7 +121,7 @@ class Comparison(Tabular):
     def __str__(self) -> str:
         arms = ", ".join(self.arms)
         head = f"{arms} against {self.baseline} (difference = {arms if len(self.arms) == 1 else 'arm'} - {self.baseline})"
-        return "\n".join([head, *_aligned(self.table()), self.family])
+        return "\n".join([head, _text(self.table(), self.rows, many=len(self.arms) > 1), self.family])
 
     def tables(self) -> tuple[Table, ...]:
         """The result as tables; see ``Tabular``."""
@@ -244,10 +245,22 @@ def _p(value: float | None) -> str:
     return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def _aligned(table: list[dict[str, str]]) -> list[str]:
+def _text(table: list[dict[str, str]], rows: Sequence[ComparisonRow], *, many: bool) -> str:
+    """The table as text. On a narrow screen what decides stands first, and the remarks below, each once."""
     if not table:
-        return ["(nothing compared)"]
-    names = list(table[0])
-    lines = [names, *([" ".join(cells[name].split()) for name in names] for cells in table)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(names))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+        return "(nothing compared)"
+    if screen_width() is None:
+        return aligned([{name: " ".join(cell.split()) for name, cell in cells.items()} for cells in table], right=frozenset())
+    keys = ["arm", "metric"] if many else ["metric"]
+    first = [*keys, "difference", "95 % interval", "p Holm", "verdict", "n"]
+    cells = []
+    remarks: dict[str, list[str]] = {}
+    for shown, row in zip(table, rows, strict=True):
+        rest = {name: cell for name, cell in shown.items() if name not in (*first, "note")}
+        left_out = row.n_undefined + row.n_undefined_a_only + row.n_undefined_b_only
+        cells.append({**{name: shown[name] for name in first}, "n": str(row.n), "undefined": str(left_out), **rest})
+        if row.note:
+            remarks.setdefault(row.note, []).append(f"{row.arm_b} {row.metric}" if many else row.metric)
+    words = frozenset((*keys, "verdict"))
+    notes = [f"{', '.join(names)}: {note}" for note, names in remarks.items()]
+    return "\n".join([aligned(cells, keys=len(keys), right=frozenset(cells[0]) - words), *notes])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from workbench.errors import ConfigError
+from workbench.experiments.metrics import parse_metric
 from workbench.tabular import Tabular
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
     from workbench.reports.cells import Table
 
+_P95 = "p95"
 _NAME = r"[A-Za-z][A-Za-z0-9@]*"
 _GOAL = re.compile(rf"\s*(max|min)\s+({_NAME})\s*(?:subject\s+to\s+(.+?))?\s*", re.IGNORECASE | re.DOTALL)
 _LIMIT = re.compile(rf"({_NAME})\s*(<=|>=)\s*([-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)\s*(ms|tokens)?", re.IGNORECASE)
@@ -48,6 +51,11 @@ class Goal:
     metric: str
     maximise: bool
     limits: tuple[Limit, ...] = ()
+
+    def measured_in(self, metrics: Iterable[str]) -> list[str]:
+        """``metrics`` and those the goal names, by their canonical names. Raises ConfigError for an unknown one."""
+        named = [self.metric, *(limit.name for limit in self.limits)]
+        return list(dict.fromkeys(parse_metric(name).name for name in [*metrics, *named] if name != _P95))
 
     @classmethod
     def parse(cls, text: str | Goal) -> Goal:
@@ -102,6 +110,8 @@ class Choice(Tabular):
         if self.feasible:
             tie = f" ({self.ties} rows tie; fewest tokens decide, then closeness to the base)" if self.ties > 1 else ""
             return f"{self.goal}: row {self.row}{tie}, {shown}; {self.n_feasible} of {self.n} rows satisfy the limits"
+        if not self.broken:
+            return f"{self.goal}: no data, {self.goal.metric} is undefined on these queries in all {self.n} rows"
         nearest = f"nearest is row {self.row}, {shown}; it breaks {', '.join(self.broken)}"
         return f"{self.goal}: infeasible, none of {self.n} rows satisfies the limits; {nearest}"
 
@@ -149,9 +159,9 @@ def _shown(value: float) -> str:
 
 
 def _column(table: pd.DataFrame, name: str) -> Any:
-    column = name if name == "p95" else f"mean_{name}"
+    column = name if name == _P95 else f"mean_{name}"
     if column not in table:
-        hint = "; time the search settings with latency= (--latency)" if name == "p95" else ""
+        hint = "; time the search settings with latency= (--latency)" if name == _P95 else ""
         known = [str(key)[5:] for key in table.columns if str(key).startswith("mean_")]
         raise ConfigError(f"the sweep has no column for {name!r}{hint}; it measured {', '.join(known)}")
     return table[column].to_numpy(dtype=np.float64)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.assembly.fates import Fate
+from workbench.columns import frame_text
 from workbench.data.judged import JudgedDataset
 from workbench.errors import DataError
 from workbench.experiments.metrics import evaluate, parse_metric
@@ -59,7 +60,7 @@ class Flips(Tabular):
         )
 
     def __str__(self) -> str:
-        return f"{self.caption}\n{self.stages().to_string(index=False)}"
+        return f"{self.caption}\n{frame_text(self.stages())}"
 
     def tables(self) -> tuple[Table, ...]:
         """The result as tables; see ``Tabular``."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.columns import frame_text
 from workbench.config import SIGNALS, AssemblyConfig
 from workbench.experiments.pools import Pools
 from workbench.experiments.replay import Replayer
@@ -63,7 +64,7 @@ class Identifiability(Tabular):
         )
 
     def __str__(self) -> str:
-        return f"{self.caption}\n{self.to_dataframe().to_string(index=False, float_format=lambda value: f'{value:.4f}')}"
+        return f"{self.caption}\n{frame_text(self.to_dataframe(), '{:.4f}'.format)}"
 
     def tables(self) -> tuple[Table, ...]:
         """The result as tables; see ``Tabular``."""

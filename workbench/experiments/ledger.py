@@ -57,7 +57,7 @@ class Entry:
 
 
 def _shown(value: Any) -> str:
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    return "no data" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
 def read_ledger(folder: str | Path | None = None) -> tuple[Entry, ...]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.assembly.fates import Fate
+from workbench.columns import frame_text
 from workbench.data.judged import JudgedDataset, JudgedQuery
 from workbench.errors import DataError
 from workbench.experiments.outcome import statements
@@ -82,7 +83,7 @@ class LossReport(Tabular):
         )
 
     def __str__(self) -> str:
-        return f"{self.caption}\n{self.to_dataframe().to_string(index=False)}"
+        return f"{self.caption}\n{frame_text(self.to_dataframe())}"
 
     def tables(self) -> tuple[Table, ...]:
         """The result as tables; see ``Tabular``."""

@@ -15,12 +15,13 @@ from workbench.data.judged import JudgedDataset
 from workbench.data.registry import load_dataset
 from workbench.errors import RunError
 from workbench.experiments.record import SCHEMA_VERSION, command_line, environment, write_json
-from workbench.experiments.splits import PARTS, UserSplit, restrict, split_users
+from workbench.experiments.splits import PARTS, UserSplit, restrict, sample, split_users
 
 if TYPE_CHECKING:
     from workbench.experiments.conflict_run import PairSet
 
 MANIFEST = "manifest.json"
+PAGE = "report.html"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,20 +29,24 @@ class Source:
     """How to load the judged queries of a run again.
 
     name: a dataset's name or its folder. options: of ``load_dataset``. part: train, validation or test of the users (None: all
-    of them), split with ``split_seed``. data: local copy of a public dataset's file; never recorded, because it is a path of
-    this machine.
+    of them), split with ``split_seed``. limit: so many of the queries (None: all), drawn with ``limit_seed``. data: local copy of
+    a public dataset's file; never recorded, because it is a path of this machine.
     """
 
     name: str
     options: Mapping[str, Any] = field(default_factory=dict)
     part: str | None = None
     split_seed: int = 0
+    limit: int | None = None
+    limit_seed: int = 0
     data: Path | None = field(default=None, compare=False)
 
     def load(self) -> JudgedDataset:
         """The judged queries. Raises DataError or ConfigError."""
         dataset = self.load_all()
-        return dataset if self.part is None else restrict(dataset, self.split(dataset).of(self.part))
+        if self.part is not None:
+            dataset = restrict(dataset, self.split(dataset).of(self.part))
+        return dataset if self.limit is None else sample(dataset, self.limit, seed=self.limit_seed)
 
     def load_all(self) -> JudgedDataset:
         """The dataset with all its users."""
@@ -53,15 +58,15 @@ class Source:
 
     def to_dict(self) -> dict[str, Any]:
         """What the manifest keeps."""
-        return {"name": self.name, "options": dict(self.options), "part": self.part, "split_seed": self.split_seed}
+        row = {"name": self.name, "options": dict(self.options), "part": self.part, "split_seed": self.split_seed}
+        return row if self.limit is None else {**row, "limit": self.limit, "limit_seed": self.limit_seed}
 
     @classmethod
     def of(cls, manifest: Mapping[str, Any], data: Path | None = None) -> Source:
         """The source of a recorded run."""
         known = manifest["dataset"]
         if "load" in known:
-            load = known["load"]
-            return cls(name=load["name"], options=load["options"], part=load["part"], split_seed=load["split_seed"], data=data)
+            return cls(**known["load"], data=data)
         return cls(name=known["name"], options=_options(manifest), data=data)
 
 
@@ -140,6 +145,15 @@ def file_checksums(folder: Path) -> dict[str, str]:
     }
 
 
+def changed_files(folder: str | Path, manifest: Mapping[str, Any]) -> list[str]:
+    """Files of a run that no longer are as they were written; empty for a run that recorded none.
+
+    Its page does not count: it is drawn from the other files, and drawn anew whenever there is more to say about them.
+    """
+    present = file_checksums(Path(folder))
+    return [name for name, sha in manifest.get("files", {}).items() if name != PAGE and present.get(name) != sha]
+
+
 def read_manifest(folder: str | Path) -> dict[str, Any]:
     """The manifest of a run folder. Raises RunError naming the folder when it is not one, or is of an unknown schema."""
     path = Path(folder) / MANIFEST
@@ -158,4 +172,4 @@ def read_manifest(folder: str | Path) -> dict[str, Any]:
     return manifest
 
 
-__all__ = ["MANIFEST", "PARTS", "Clock", "Source", "file_checksums", "read_manifest", "write_manifest"]
+__all__ = ["MANIFEST", "PARTS", "Clock", "Source", "changed_files", "file_checksums", "read_manifest", "write_manifest"]

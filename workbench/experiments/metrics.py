@@ -225,8 +225,8 @@ def parse_metric(name: str | Metric) -> Metric:
     stem = name.strip().partition("@")[0].casefold()
     folded = {known.partition("@")[0].casefold(): known for known in REGISTRY}
     near = difflib.get_close_matches(stem, folded, n=1, cutoff=0.6)
-    hint = f"; did you mean {folded[near[0]]!r}?" if near else ""
-    raise ConfigError(f"unknown metric {name!r}{hint} Known: {', '.join(REGISTRY)}, where k is a whole number of at least 1")
+    hint = f"; did you mean {folded[near[0]]!r}" if near else ""
+    raise ConfigError(f"unknown metric {name!r}{hint}; known: {', '.join(REGISTRY)}, where k is a whole number of at least 1")
 
 
 def evaluate(

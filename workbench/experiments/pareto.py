@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.columns import frame_text
 from workbench.config import AssemblyConfig
 from workbench.errors import ConfigError
 from workbench.experiments.comparison import paired_differences
@@ -62,7 +63,7 @@ class Marginal(Tabular):
 
     def __str__(self) -> str:
         return (
-            f"{self.to_dataframe().to_string(index=False, float_format=lambda value: f'{value:.4g}')}\n"
+            f"{frame_text(self.to_dataframe(), '{:.4g}'.format, keys=3)}\n"
             "paired over queries; intervals 95 %, wild cluster bootstrap by user, one step each, uncorrected"
         )
 

@@ -7,9 +7,10 @@ the 95th is 19.05, of one sample every percentile is that sample. No samples giv
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ConfigError, DataError
 from workbench.experiments.outcome import Floats
@@ -48,14 +49,10 @@ def percentile_interval(
     n = len(data)
     if n < 2:
         return None
-    rng = np.random.Generator(np.random.PCG64(seed))
     position = q / 100.0 * (n - 1)
     below = min(int(position), n - 2)
     share = position - below
-    first = rng.beta(below + 1, n - below, n_resamples)
-    # given the r-th smallest of n uniforms, the next one is the smallest of n - r uniforms on what is left
-    second = 1.0 - (1.0 - first) * rng.random(n_resamples) ** (1.0 / (n - below - 1))
-    low, high = (data[np.minimum((part * n).astype(np.int64), n - 1)] for part in (first, second))
+    low, high = (data[ranks] for ranks in _resampled_ranks(n, below, n_resamples, seed))
     tail = 50.0 * (1.0 - level)
     ends = np.percentile(low + share * (high - low), [tail, 100.0 - tail], method="linear")
     return float(ends[0]), float(ends[1])
@@ -71,6 +68,22 @@ def describe(samples: ArrayLike, qs: Sequence[float] = LATENCY_QS, *, seed: int 
         result[f"p{q:g}"] = value
         result[f"p{q:g}_ci95"] = None if interval is None else list(interval)
     return result
+
+
+@lru_cache(maxsize=32)
+def _resampled_ranks(n: int, below: int, n_resamples: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Per resample of ``n`` sorted samples, which of them are its order statistics ``below`` and ``below + 1`` (from 0).
+
+    They depend on the number of samples alone, and a table has many columns of the same length. Read-only.
+    """
+    rng = np.random.Generator(np.random.PCG64(seed))
+    first = rng.beta(below + 1, n - below, n_resamples)
+    # given the r-th smallest of n uniforms, the next one is the smallest of n - r uniforms on what is left
+    second = 1.0 - (1.0 - first) * rng.random(n_resamples) ** (1.0 / (n - below - 1))
+    ranks = [np.minimum((part * n).astype(np.int64), n - 1) for part in (first, second)]
+    for part in ranks:
+        part.flags.writeable = False
+    return ranks[0], ranks[1]
 
 
 def _samples(samples: ArrayLike) -> Floats:

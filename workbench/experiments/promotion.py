@@ -16,7 +16,7 @@ from workbench.config import PRODUCTION_WEIGHTS, SIGNALS, AssemblyConfig, Weight
 from workbench.errors import RunError
 from workbench.experiments.comparison_table import Comparison
 from workbench.experiments.ledger import GUARDRAILS, PRIMARY, Entry, identity, ledger_folder, read_ledger, write_entry
-from workbench.experiments.manifest import file_checksums, read_manifest
+from workbench.experiments.manifest import changed_files, read_manifest
 from workbench.experiments.run import LATENCY_LIMIT_MS
 from workbench.experiments.statistics import Verdict
 
@@ -30,8 +30,7 @@ def refusals(run: str | Path, weights: Weights = PRODUCTION_WEIGHTS) -> list[str
     folder, manifest = Path(run), read_manifest(run)
     if manifest["kind"] != "ab" or manifest["status"] != "complete":
         return [f"it is a {manifest['kind']} run with status {manifest['status']}, not a complete A/B run (workbench ab)"]
-    present = file_checksums(folder)
-    if any(present.get(name) != sha for name, sha in manifest.get("files", {}).items()):
+    if changed_files(folder, manifest):
         return ["its files were changed after it was written; run it again"]
     arms = manifest["settings"]["arms"]
     if len(arms) != 2:
@@ -40,6 +39,8 @@ def refusals(run: str | Path, weights: Weights = PRODUCTION_WEIGHTS) -> list[str
     split = manifest.get("split")
     if not split or split["part"] != "test":
         out.append("it was not made on the locked test users (--split test), so the weights may be fitted to its queries")
+    if manifest["dataset"]["load"].get("limit") is not None or "limit" in manifest["dataset"]["load"]["options"]:
+        out.append("it was made on a sample of the queries (--limit), which may have been chosen for its result")
     configs = [AssemblyConfig.from_record(manifest["arms"][arm["name"]]["config"]) for arm in arms]
     if configs[0].weights != weights:
         out.append(f"its baseline has the weights {configs[0].weights.as_tuple()}, in force are {weights.as_tuple()}")

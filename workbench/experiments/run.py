@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +18,13 @@ from workbench.data.judged import JudgedDataset
 from workbench.embedding.cache import EmbeddingCache
 from workbench.embedding.encoder import Encoder, load_encoder
 from workbench.errors import ConfigError
-from workbench.experiments.arms import ArmResult, dataset_config, embed_queries, measure_latency, run_arms
+from workbench.experiments.arms import ArmResult, dataset_config, embed_queries, measure_latency, require_queries, run_arms
 from workbench.experiments.comparison import compare_values
 from workbench.experiments.comparison_table import Comparison
+from workbench.experiments.manifest import Clock, Source, write_manifest
 from workbench.experiments.metrics import DEFAULT, evaluate, parse_metric
 from workbench.experiments.percentile import describe
-from workbench.experiments.record import SCHEMA_VERSION, command_line, environment, run_folder, write_json
+from workbench.experiments.record import SCHEMA_VERSION, run_folder, write_json
 from workbench.experiments.summary import summarise, summarise_groups
 from workbench.tabular import Tabular
 
@@ -66,17 +65,20 @@ def run(
     cache: EmbeddingCache | None = None,
     latency_sample: int = LATENCY_SAMPLE,
     metrics: Iterable[str] = DEFAULT,
+    source: Source | None = None,
     progress: bool = True,
 ) -> RunResult:
     """Assemble every query of ``dataset`` under ``a`` and ``b`` (name, configuration) and write the run folder ``out``.
 
     Differences are b minus a. Everything but timings depends on the inputs and ``seed`` alone. The folder appears only
-    when the run is complete; what was embedded stays cached, so an interrupted run goes on where it was. Raises ConfigError
-    when the arms have one name, RunError when ``out`` cannot be written.
+    when the run is complete; what was embedded stays cached, so an interrupted run goes on where it was. source: where
+    ``dataset`` came from, so that the run can be repeated from its record (None: the dataset of its name). Raises ConfigError
+    when the arms have one name, DataError without a query, RunError when ``out`` cannot be written.
     """
     if a[0] == b[0]:
         raise ConfigError(f"both arms are named {a[0]!r}; give two different configurations")
-    started, clock = datetime.now(UTC), time.perf_counter()
+    require_queries(dataset)
+    clock = Clock()
     configs = {name: dataset_config(dataset, config) for name, config in (a, b)}
     names = [parse_metric(name).name for name in metrics]
     with run_folder(Path(out)) as folder:
@@ -94,30 +96,20 @@ def run(
         content, comparison, values = measure(dataset, arms, effective, samples, names, seed)
         write_json(folder / "metrics.json", content)
         per_query_table(dataset, arms, values).to_parquet(folder / "per_query.parquet", index=False)
-        manifest = {
-            "schema_version": SCHEMA_VERSION,
-            "kind": "run",
-            "status": "complete",
-            "command": command_line(),
-            "started": started.isoformat(timespec="seconds").replace("+00:00", "Z"),
-            "wall_seconds": round(time.perf_counter() - clock, 1),
-            "seed": seed,
-            "dataset": {
-                "name": dataset.name,
-                "version": dataset.version,
-                "licence": dataset.licence,
-                "source": dataset.source,
-                "checksum": dataset.checksum,
-                "notes": dict(dataset.notes),
-            },
-            "encoder": encoder.name,
-            "arms": {name: {"config": effective[name].to_record(), "hash": effective[name].hash} for name in configs},
-            "environment": environment(),
-        }
         from workbench.reports.html import write_report
 
-        write_report(folder, content, manifest)
-        write_json(folder / "manifest.json", manifest)
+        recorded = {name: {"config": effective[name].to_record(), "hash": effective[name].hash} for name in configs}
+        settings = {"arms": [a[0], b[0]], "metrics": names, "latency_sample": latency_sample}
+        known = source if source is not None else Source(name=dataset.name)
+
+        def manifest() -> dict[str, Any]:
+            return write_manifest(
+                folder, "run", dataset, known, encoder.name, clock, seed=seed, settings=settings, arms=recorded
+            )  # fmt: skip
+
+        # the report reads a manifest, which in turn names the report's checksum: first without it, then as it is
+        write_report(folder, content, manifest())
+        manifest()
     return RunResult(folder=Path(out), metrics=content, comparison=comparison)
 
 

@@ -79,6 +79,32 @@ def restrict(dataset: JudgedDataset, users: Iterable[str]) -> JudgedDataset:
     )
 
 
+def sample(dataset: JudgedDataset, limit: int, *, seed: int = 0) -> JudgedDataset:
+    """``limit`` queries drawn by the hash of seed and query id, in the dataset's order, with the stores of their users.
+
+    A larger limit takes the same queries and more. ``notes`` says how many there were. A limit that no query falls victim to
+    changes nothing. Raises ConfigError for a limit under 1.
+    """
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+        raise ConfigError(f"limit is {limit!r}: must be a whole number of queries from 1")
+    total = len(dataset.queries)
+    if total <= limit:
+        return dataset
+    ordered = sorted(dataset.queries, key=lambda query: hashlib.sha256(json.dumps([seed, query.id]).encode()).hexdigest())
+    taken = {query.id for query in ordered[:limit]}
+    queries = tuple(query for query in dataset.queries if query.id in taken)
+    kept = {query.user_id for query in queries}
+    users = len(dataset.stores)
+    return replace(
+        dataset,
+        stores={name: store for name, store in dataset.stores.items() if name in kept},
+        queries=queries,
+        notes={
+            **dataset.notes, "sample_of_queries": limit, "queries_in_all": total, "sample_seed": seed, "users_in_all": users,
+        },
+    )  # fmt: skip
+
+
 def note_test_use(split: UserSplit, use: Mapping[str, Any], *, folder: str | Path | None = None) -> int:
     """Record that the test part of a split was looked at for a choice; returns how many other choices it was used for before.
 

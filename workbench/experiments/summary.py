@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,10 +13,14 @@ from workbench.errors import DataError
 from workbench.experiments.metrics import Metric, parse_metric
 from workbench.experiments.outcome import Bools, Floats
 from workbench.experiments.resampling import cluster_bootstrap_ci, cluster_codes
+from workbench.tabular import Tabular
+
+if TYPE_CHECKING:
+    from workbench.reports.cells import Table
 
 
-@dataclass(frozen=True, kw_only=True)
-class Summary:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Summary(Tabular):
     """One metric over a set of queries.
 
     mean: over the n queries with a value; None when n is 0. n_undefined: queries left out because the metric is not
@@ -38,6 +42,20 @@ class Summary:
     def to_dict(self) -> dict[str, Any]:
         """Strict JSON: no NaN, tuples as lists."""
         return asdict(self) | {"ci95": None if self.ci95 is None else list(self.ci95)}
+
+    def tables(self) -> tuple[Table, ...]:
+        """The result as tables; see ``Tabular``."""
+        from workbench.reports.result_tables import frame_table
+
+        low, high = self.ci95 or (None, None)
+        row = {**self.to_dict(), "low": low, "high": high}
+        columns = {
+            "metric": "metric", "mean": "mean", "low": "95 % from", "high": "to", "n": "n", "n_clusters": "users",
+            "n_undefined": "undefined", "n_failed": "failed",
+        }  # fmt: skip
+        note = f"Interval: {self.interval_method}, by user; {'higher' if self.higher_is_better else 'lower'} is better."
+        units = dict.fromkeys(("mean", "low", "high"), self.unit)
+        return (frame_table("Mean over queries", [row], columns, units=units, notes=(note,)),)
 
     def __str__(self) -> str:
         left_out = f", {self.n_undefined} undefined" if self.n_undefined else ""

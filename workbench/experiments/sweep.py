@@ -17,7 +17,7 @@ from workbench.data.judged import JudgedDataset
 from workbench.embedding.cache import EmbeddingCache
 from workbench.embedding.encoder import Encoder
 from workbench.errors import ConfigError, RunError
-from workbench.experiments.arms import dataset_config
+from workbench.experiments.arms import dataset_config, require_queries
 from workbench.experiments.blocks import Block, block_meta, context_key, read_values, write_block
 from workbench.experiments.engines import Job, run_jobs
 from workbench.experiments.metrics import parse_metric
@@ -61,8 +61,10 @@ def sweep(
     partial: folder for finished blocks; what a killed sweep left there is used again as far as it was computed from the same
     data, settings and code. block: configurations per block (None: 16 blocks, at most 64 each). engine: see ``engines.run_jobs``.
     latency: p95 in ms by ``search_key`` of a configuration, for goals that limit it. step: told ("pools", 1) after each
-    query searched for, ("rows", n) after each n configurations. Raises ConfigError for points that cannot be.
+    query searched for, ("rows", n) after each n configurations. Raises ConfigError for points that cannot be,
+    DataError without a query.
     """
+    require_queries(dataset)
     names = [parse_metric(name).name for name in metrics]
     points = points_of(dataset, space, encoder)
     plan = _Plan.make(dataset, points, encoder, names, seed, conflict_test, cache, store, step)

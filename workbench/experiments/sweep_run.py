@@ -21,7 +21,7 @@ from workbench.experiments.constraints import Choice, Goal
 from workbench.experiments.identifiability import identifiability
 from workbench.experiments.losses import losses
 from workbench.experiments.manifest import Clock, Source, write_manifest
-from workbench.experiments.metrics import evaluate, parse_metric
+from workbench.experiments.metrics import evaluate
 from workbench.experiments.pareto import marginal_recall, propose_split
 from workbench.experiments.pools import search_key
 from workbench.experiments.poolstore import PoolStore, build_pools, effective_config
@@ -90,9 +90,8 @@ def sweep_run(
     lie in ``<out>.partial`` until the folder is complete.
     """
     clock = Clock()
-    Goal.parse(goal)
+    names = Goal.parse(goal).measured_in(metrics)
     dataset = source.load()
-    names = [parse_metric(name).name for name in metrics]
     settings = {"space": space_to_dict(space), "goal": goal, "total": total, "metrics": names}
     timed = latency if isinstance(latency, Mapping) else None
     if isinstance(space, Search) and latency:
@@ -171,8 +170,8 @@ def tuning_run(
         raise ConfigError(f"by is {by!r}: must be one of {', '.join(BY)}")
     if source.part is not None:
         raise ConfigError("tuning splits the users itself; leave the part of the source out")
+    names = Goal.parse(goal).measured_in(metrics)
     dataset = source.load()
-    names = [parse_metric(name).name for name in metrics]
     partial = partial_folder(out)
     with run_folder(Path(out)) as folder:
         swept = sweep(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.columns import frame_text
 from workbench.config import AssemblyConfig
 from workbench.errors import DataError
 from workbench.experiments.constraints import Choice, Goal, choose
@@ -142,7 +143,7 @@ class Sweep(Tabular):
         )
 
     def __str__(self) -> str:
-        return f"{self._caption}\n{self._shown().to_string(index=False, float_format=lambda value: f'{value:.4g}')}"
+        return f"{self._caption}\n{frame_text(self._shown(), '{:.4g}'.format, keys=0)}"
 
     def tables(self) -> tuple[Table, ...]:
         """The result as tables; see ``Tabular``."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.columns import frame_text
 from workbench.config import AssemblyConfig
 from workbench.errors import ConfigError, DataError
 from workbench.experiments.comparison import Comparison, compare_values
@@ -161,8 +162,8 @@ class CrossTuning(Tabular):
         choices = len({fold["row"] for fold in self.folds})
         lines = [
             f"{self.goal}, leave one user out: {self.n_tried} configurations, {len(self.folds)} folds, "
-            f"{choices} different choices",
-            self.to_dataframe().to_string(index=False, float_format=lambda value: f"{value:.4f}"),
+            f"{choices} different choice{'s' * (choices != 1)}",
+            frame_text(self.to_dataframe(), "{:.4f}".format),
             f"train - held-out gap, mean over folds: {self.gap:+.4f}",
             f"best on all users: {params}, {self.goal.metric} {self.final_mean:.4f} (chosen on the same data, so too good)",
             str(self.comparison),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from workbench.reports import captions, costs, limits, record, tables, verdicts
+from workbench.reports import advice, captions, costs, limits, record, tables, verdicts
 from workbench.reports.document import (
     Answer,
     Block,
@@ -58,6 +58,7 @@ def comparison_page(
 
     timed = Bullets(tuple(verdicts.latency_verdicts(run)))
     parts: list[Section | None] = [
+        advice.after_comparison(run) if len(pairs) == 1 else advice.after_comparisons(pairs),
         _compared(run),
         _results(pairs, figure("metrics")),
         _groups(run, figure("groups")),

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from workbench.reports import advice, record
 from workbench.reports.comparison_page import record_blocks
-from workbench.reports.document import Answer, Bullets, Card, Page, Section, paragraph, section
+from workbench.reports.conflict_figure import flagged_figure, similarity_figure
+from workbench.reports.document import Answer, Bullets, Card, Facts, Page, Picture, Section, paragraph, section
 from workbench.reports.labels import label, listed
 from workbench.reports.numbers import MISSING, interval, number, span, whole
 from workbench.reports.result_tables import conflict_tables, frame_table
@@ -19,20 +22,21 @@ def conflict_page(content: Mapping[str, Any], manifest: Mapping[str, Any], *, ru
     """The page. content: ``ConflictEvaluation.to_dict()``."""
     overall = content["overall"]
     by_language, by_kind = conflict_tables(content, source=METRICS, place=f"{METRICS}#")
+    drawing = flagged_figure(content)
+    flagged = Picture(drawing=drawing, caption=_worst(content), source=f"{METRICS}: by_kind") if drawing else None
     parts: list[Section] = [
+        advice.after_conflicts(content),
         section("results", "Results", [by_language]),
-        section("kinds", "Per kind of pair", [paragraph(_worst(content)), by_kind], "Per kind"),
+        section("kinds", "Per kind of pair", [flagged, by_kind], "Per kind"),
     ]
     if content.get("similarity"):
-        parts.append(_cosines(content["similarity"]))
+        parts.append(_cosines(content))
     parts += [
         section("limits", "Limits", [Bullets(tuple(_limits(content)))]),
         section(
             "record",
             "Run record",
-            [
-                *record_blocks(manifest),
-            ],
+            [_facts(manifest), *record_blocks(manifest)],
         ),
     ]
     return Page(
@@ -58,6 +62,11 @@ def conflict_page(content: Mapping[str, Any], manifest: Mapping[str, Any], *, ru
         sections=tuple(parts),
         dataset=label(content["source"]),
     )
+
+
+def _facts(manifest: Mapping[str, Any]) -> Facts:
+    given = (*record.recorded_dataset(manifest), *record.made(manifest))
+    return Facts(tuple(replace(fact, term="Pairs") if fact.term == "Queries" else fact for fact in given))
 
 
 def _share_card(title: str, share: Mapping[str, Any], path: str) -> Card:
@@ -95,7 +104,8 @@ def _worst(content: Mapping[str, Any]) -> str:
     )
 
 
-def _cosines(similarity: Mapping[str, Any]) -> Section:
+def _cosines(content: Mapping[str, Any]) -> Section:
+    similarity = content["similarity"]
     rows = [
         {"label": name, **{f"p{rank}": values[str(rank)] for rank in PERCENTILES}}
         for name, values in similarity["percentiles"].items()
@@ -112,7 +122,24 @@ def _cosines(similarity: Mapping[str, Any]) -> Section:
         f"Recommended band: {ends[0]} to {ends[1]}. The lower end is the 5th percentile of the contradictions, so that 95 % "
         "of them are proposed to the test; above the upper end nearly every pair that the test does not flag is a duplicate."
     )
-    return section("cosines", "Cosines under the encoder", [table, paragraph(text)], "Cosines")
+    spread = similarity["percentiles"]
+    middle = [f"{number(values['50'])} of {label(name)} pairs" for name, values in spread.items()]
+    caption = f"The median cosine is {listed(middle)}.{_overlap(spread)}"
+    picture = Picture(drawing=similarity_figure(content), caption=caption, source=f"{METRICS}: similarity.percentiles")
+    return section("cosines", "Cosines under the encoder", [picture, table, paragraph(text)], "Cosines")
+
+
+def _overlap(spread: Mapping[str, Mapping[str, float]]) -> str:
+    """Whether other pairs are as similar as contradictions, between the 5th and 95th percentiles."""
+    mine = spread.get("conflict")
+    if mine is None:
+        return ""
+    like = [
+        label(name) for name, one in spread.items() if name != "conflict" and one["5"] <= mine["95"] and mine["5"] <= one["95"]
+    ]
+    if not like:
+        return " No other label has cosines like those of the contradictions."
+    return f" Pairs labelled {listed(like)} are as similar as contradictions: a cosine only proposes pairs, the test decides."
 
 
 def _limits(content: Mapping[str, Any]) -> list[str]:

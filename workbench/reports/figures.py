@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -105,10 +105,16 @@ def latency(run: Run) -> Drawing | None:
 
 def weights(run: Run) -> Drawing | None:
     """Nominal against effective weight of every signal per arm."""
-    effective = {arm: run.arm(arm, "effective_weights") for arm in run.arms}
-    if not any(known(value) for given in effective.values() for value in given.values()):
+    arms = [(arm, run.nominal(arm), run.arm(arm, "effective_weights")) for arm in run.arms]
+    queries = whole(run.content.get("n_queries"))
+    return weights_of(arms, f"share of the weight (sum 1); effective: mean over {queries} queries")
+
+
+def weights_of(arms: Sequence[tuple[str, Mapping[str, float], Mapping[str, float | None]]], axis: str) -> Drawing | None:
+    """The same of (name, nominal weights that sum to 1, effective ones) per arm. None when no effective weight is known."""
+    if not any(known(value) for _, _, effective in arms for value in effective.values()):
         return None
-    keys = [Key(f"{short(arm)}: effective", ARMS[at % 4], MARKERS[at % 4]) for at, arm in enumerate(run.arms)]
+    keys = [Key(f"{short(arm)}: effective", ARMS[at % 4], MARKERS[at % 4]) for at, (arm, _, _) in enumerate(arms)]
     keys += [Key("hollow: nominal", INK, "o", hollow=True)]
     tall = 1.25 * draw.ROW * len(SIGNALS)
     with style.settings("weights"):
@@ -117,17 +123,15 @@ def weights(run: Run) -> Drawing | None:
         top = style.legend(figure, keys, height - 0.38) - 0.05
         left = draw.left(SIGNALS)
         ax = style.axes(figure, left, top - tall, style.WIDTH - left - 0.25, tall)
-        for at, arm in enumerate(run.arms):
-            places = {signal: row + draw.offset(at, len(run.arms)) for row, signal in enumerate(SIGNALS)}
-            nominal = run.nominal(arm)
-            counted = {signal: effective[arm][signal] for signal in SIGNALS if known(effective[arm].get(signal))}
+        for at, (_, nominal, effective) in enumerate(arms):
+            places = {signal: row + draw.offset(at, len(arms)) for row, signal in enumerate(SIGNALS)}
+            counted = {signal: value for signal in SIGNALS if known(value := effective.get(signal))}
             draw.lines(ax, at, [(places[signal], nominal[signal], value) for signal, value in counted.items()], 1.2)
             draw.points(ax, at, [(places[signal], nominal[signal]) for signal in SIGNALS], hollow=True)
             draw.points(ax, at, [(places[signal], value) for signal, value in counted.items()])
         draw.rows(ax, SIGNALS)
         ax.set_xlim(0, 1)
-        queries = whole(run.content.get("n_queries"))
-        ax.set_xlabel(f"share of the weight (sum 1); effective: mean over {queries} queries")
+        ax.set_xlabel(axis)
         return style.render(figure, "weights", "Nominal and effective weights")
 
 

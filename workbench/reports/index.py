@@ -1,4 +1,4 @@
-"""The index of a folder of runs: a page per run, one that lists them, and the table in the folder's README."""
+"""The index of a folder of runs: the report of each run in its folder, a page that lists them, and a table in the README."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from urllib.parse import quote
 from workbench.errors import RunError
 from workbench.experiments.manifest import MANIFEST
 from workbench.reports import record
-from workbench.reports.cells import Cell, Column, Table, flat, text_cell
 from workbench.reports.document import Document, Page
 from workbench.reports.exports import markdown_text
 from workbench.reports.html import render, write_text
 from workbench.reports.query_tables import QUOTED
-from workbench.reports.run_pages import METRICS, read_run, run_page
+from workbench.reports.run_pages import METRICS, overview_table, read_run, run_page
 
-PAGES = "pages"
+REPORT = "report.html"
 BEGIN, END = "<!-- runs: made by workbench report --index -->", "<!-- end of runs -->"
 
 
@@ -34,8 +33,8 @@ def run_folders(home: str | Path) -> list[Path]:
 
 
 def write_index(home: str | Path, *, data: Path | None = None, own: bool = False, quoted: int = QUOTED) -> list[Path]:
-    """Write ``index.html``, ``pages/<run>.html``, and the table between the marks of ``README.md`` if it has them; returns the
-    paths, the index first. Pages of runs that are no longer there are removed. Raises RunError."""
+    """Write ``index.html``, ``<run>/report.html``, and the table between the marks of ``README.md`` if it has them; returns the
+    paths, the index first. Raises RunError."""
     place = Path(home)
     folders = run_folders(place)
     pages: list[tuple[Path, Page, str]] = []
@@ -43,15 +42,11 @@ def write_index(home: str | Path, *, data: Path | None = None, own: bool = False
     for folder in folders:
         page = run_page(folder, data=data, own=own, quoted=quoted)
         pages.append((folder, page, record.command(read_run(folder)[0])))
-        target = place / PAGES / f"{folder.name}.html"
-        written.append(write_text(target, render(Document(title=page.title, pages=(page,)))))
-    for stale in (place / PAGES).glob("*.html"):
-        if stale not in written:
-            stale.unlink()
+        written.append(write_text(folder / REPORT, render(Document(title=page.title, pages=(page,)))))
     document = Document(
         title="Results",
         pages=(),
-        overview=_table(pages),
+        overview=overview_table("Runs", [(page, folder.name, _address(folder)) for folder, page, _ in pages]),
         intro="What each run asked and found. Every page names the command that makes its run again, and what it cannot tell.",
     )
     index = write_text(place / "index.html", render(document))
@@ -61,20 +56,8 @@ def write_index(home: str | Path, *, data: Path | None = None, own: bool = False
     return [index, *written]
 
 
-def _table(pages: list[tuple[Path, Page, str]]) -> Table:
-    rows = [
-        (
-            Cell(text=folder.name, sort=folder.name, head="row", href=f"{PAGES}/{quote(folder.name)}.html"),
-            text_cell(page.question),
-            Cell(text=page.answer.word, sort=page.answer.word, tone=page.answer.tone),
-            text_cell(page.answer.sentence),
-            text_cell(page.kind),
-            text_cell(page.dataset),
-        )
-        for folder, page, _ in pages
-    ]
-    names = ("Run", "Question", "Verdict", "In a sentence", "Kind", "Data")
-    return Table(caption="Runs", columns=tuple(Column(text=name) for name in names), bodies=flat(rows), sortable=True)
+def _address(folder: Path) -> str:
+    return f"{quote(folder.name)}/{REPORT}"
 
 
 def _rewrite(readme: Path, pages: list[tuple[Path, Page, str]]) -> bool:
@@ -84,7 +67,7 @@ def _rewrite(readme: Path, pages: list[tuple[Path, Page, str]]) -> bool:
     lines = ["| run | question | verdict | command |", "|---|---|---|---|"]
     for folder, page, command in pages:
         shown = f"`{command.replace('|', '&#124;')}`" if command else "not recorded"
-        link = f"[{markdown_text(folder.name)}]({PAGES}/{quote(folder.name)}.html)"
+        link = f"[{markdown_text(folder.name)}]({_address(folder)})"
         lines.append(f"| {link} | {markdown_text(page.question)} | {markdown_text(page.answer.sentence)} | {shown} |")
     before, after = text.split(BEGIN, 1)[0], text.split(END, 1)[1]
     write_text(readme, f"{before}{BEGIN}\n" + "\n".join(lines) + f"\n{END}{after}")

@@ -7,13 +7,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import RunError
-from workbench.reports import latency_tables
-from workbench.reports.document import Answer, Bullets, Card, Document, Page, Picture, paragraph, section, small
+from workbench.reports import advice, latency_tables, record
+from workbench.reports.comparison_page import record_blocks
+from workbench.reports.document import (
+    Answer,
+    Block,
+    Bullets,
+    Card,
+    Document,
+    Facts,
+    Page,
+    Picture,
+    Section,
+    paragraph,
+    section,
+    small,
+)
 from workbench.reports.labels import label
 from workbench.reports.latency_figures import Samples, latency_figures
 from workbench.reports.latency_tables import NO_DATA
 from workbench.reports.latency_tables import TONES as _TONES
-from workbench.reports.numbers import interval, number, whole
+from workbench.reports.numbers import interval, number, plural, span, whole
 
 if TYPE_CHECKING:
     from workbench.experiments.latency.profile import LatencyProfile
@@ -36,15 +50,26 @@ def write_latency_report(folder: Path, profile: LatencyProfile) -> Path:
     return target
 
 
-def latency_page(content: Mapping[str, Any], samples: Samples, *, run_id: str = "this run") -> Page:
-    """The page of a timed profile. content: as in metrics.json."""
+SOURCES = {
+    "distribution": "samples.parquet: total; metrics.json: cells[].latency.limit",
+    "stages": "metrics.json: cells[].latency.stages",
+    "growth": "metrics.json: cells[].latency.stages, latency.growth",
+    "tradeoff": "metrics.json: recall",
+}
+_FEW = 300
+
+
+def latency_page(
+    content: Mapping[str, Any], samples: Samples, *, run_id: str = "this run", manifest: Mapping[str, Any] | None = None
+) -> Page:
+    """The page of a timed profile. content: as in metrics.json. manifest: as in manifest.json, when it is there already."""
     figures = latency_figures(content, samples)
 
     def figure(name: str) -> Picture | None:
         if name not in figures:
             return None
         drawing, said = figures[name]
-        return Picture(drawing=drawing, caption=said, source="metrics.json: cells[].latency, latency.growth, recall")
+        return Picture(drawing=drawing, caption=said, source=SOURCES[name])
 
     cells = [cell for cell in content["cells"] if "latency" in cell]
     plan = content["plan"]
@@ -53,29 +78,30 @@ def latency_page(content: Mapping[str, Any], samples: Samples, *, run_id: str = 
         f"after the other, configurations in turns, after {whole(plan['warm_up'])} that do not count. Percentiles by linear "
         "interpolation (type 7); intervals are 95 %, by bootstrap over queries. The query's embedding is included."
     )
+    answer = _answer(content, cells)
+    against = latency_tables.against_table(content) if content["latency"].get("against") else None
+    compared = [block for block in (latency_tables.ab_table(content), against) if block is not None]
+    parts: list[Section | None] = [
+        advice.after_latency(content, cells, answer.word, run_id),
+        section("results", "Time per query", [method, latency_tables.totals(cells), figure("distribution")], nav="Time"),
+        section("stages", "Stages", [latency_tables.stage_table(cells), figure("stages")]),
+        section("growth", "Growth with the store", [latency_tables.growth_table(content), figure("growth")], nav="Growth"),
+        section("load", "Under load", [latency_tables.load_table(cells), small(_LOAD)], nav="Load"),
+        section("recall", "Time against recall", [latency_tables.recall_table(content), figure("tradeoff")], nav="Recall"),
+        section("cold", "Cold start", [latency_tables.cold_table(content), small(_COLD)], nav="Cold start"),
+        section("compared", "Compared", compared) if compared else None,
+        section("limits", "Limits", [Bullets(tuple(_limits(content, cells)))]),
+        section("record", "Run record", _record(content, cells, manifest or {})),
+    ]
     return Page(
         run_id=run_id,
         kind="latency",
         kicker="Context assembly · latency",
         title=f"Time per query on {label(content['dataset'])} stores",
         question="How long does an assembly take, where does the time go, and does it stay within the limit as stores grow?",
-        answer=_answer(content, cells),
+        answer=answer,
         cards=_cards(content, cells),
-        sections=(
-            section(
-                "results",
-                "Time per query",
-                [method, latency_tables.totals(cells), figure("distribution"), *_notes(content)],
-                nav="Time",
-            ),
-            section("stages", "Stages", [latency_tables.stage_table(cells), figure("stages")]),
-            section("growth", "Growth with the store", [latency_tables.growth_table(content), figure("growth")], nav="Growth"),
-            section("load", "Under load", [latency_tables.load_table(cells), small(_LOAD)], nav="Load"),
-            section("recall", "Time against recall", [latency_tables.recall_table(content), figure("tradeoff")], nav="Recall"),
-            section("cold", "Cold start", [latency_tables.cold_table(content), small(_COLD)], nav="Cold start"),
-            section("compared", "Compared", [latency_tables.ab_table(content), latency_tables.against_table(content)]),
-            section("record", "Run record", [small(*_record(content, cells))]),
-        ),
+        sections=tuple(part for part in parts if part is not None),
         dataset=str(content["dataset"]),
     )
 
@@ -108,14 +134,14 @@ def _answer(content: Mapping[str, Any], cells: Sequence[Mapping[str, Any]]) -> A
         word=word,
         tone=_TONES.get(word, "plain"),
         sentence=(
-            f"The slowest of {len(cells)} cells, {worst['size']:,} entries under {label(worst['config'])}, has a p95 of "
-            f"{number(total['p95'], 'ms')} ms {interval(total['p95_ci95'], 'ms')} (n {whole(total['n'])}) against a limit of "
-            f"{limit['limit_ms']:g} ms."
+            f"{_SAID[word]}: at {worst['size']:,} entries under {label(worst['config'])}, the slowest of {len(cells)} cells, "
+            f"95 % of the queries take at most {number(total['p95'], 'ms')} ms{_between(total['p95_ci95'])}, "
+            f"n {whole(total['n'])}; the limit is {limit['limit_ms']:g} ms."
         ),
         details=(
             f"Probability that {100 * limit['share']:g} % of such queries keep the limit: "
-            + (NO_DATA if probability is None else "> 0.999" if probability > 0.999 else f"{probability:.3f}"),
-            *content["notes"],
+            + (NO_DATA if probability is None else "above 0.999" if probability > 0.999 else f"{probability:.3f}")
+            + ".",
         ),
         source="metrics.json: cells[].latency.limit",
     )
@@ -146,18 +172,49 @@ def _cards(content: Mapping[str, Any], cells: Sequence[Mapping[str, Any]]) -> tu
     return tuple(cards)
 
 
-def _notes(content: Mapping[str, Any]) -> list[Bullets]:
-    return [Bullets(tuple(content["notes"]))] if content["notes"] else []
+_SAID = {"within the limit": "Yes, it stays within the limit", "over the limit": "No, it does not", "undecided": "Undecided"}
 
 
-def _record(content: Mapping[str, Any], cells: Sequence[Mapping[str, Any]]) -> list[str]:
+def _between(bounds: Sequence[float] | None) -> str:
+    return "" if bounds is None else f" (95 % interval {span(bounds, 'ms')})"
+
+
+def _limits(content: Mapping[str, Any], cells: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What the profile cannot say, from its own numbers."""
+    out = [_sentence(note) for note in content["notes"]]
+    out.append("Times belong to the machine that took them, as busy as it was; compare runs of one machine only.")
+    counts = [int(cell["latency"]["stages"]["total"]["n"]) for cell in cells]
+    if counts and min(counts) < _FEW:
+        out.append(
+            f"With {whole(min(counts))} timings the 99th percentile rests on very few of them, and the upper end of its interval "
+            "is too low."
+        )
+    queries = [int(row["n_queries"]) for row in content.get("recall", [])]
+    if queries:
+        out.append(f"Recall against time rests on {plural(max(queries), 'judged query', 'judged queries')} of one store.")
+    if len({cell["size"] for cell in cells}) == 2:
+        out.append("Two sizes always lie on a line: whether the growth is a power law needs a third.")
+    return out
+
+
+def _sentence(text: str) -> str:
+    text = label(text)
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith(('.', '!', '?')) else '.'}"
+
+
+def _record(content: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], manifest: Mapping[str, Any]) -> list[Block | None]:
     threads = content["latency"]["threads"]
     loads = "; ".join(
         f"{cell['size']:,}: {cell['latency']['load']['before'][0]:.1f} before, {cell['latency']['load']['after'][0]:.1f} after"
         for cell in cells
         if cell["config"] == cells[0]["config"]
     )
+    facts = (*record.recorded_dataset(manifest), *record.made(manifest))
     return [
-        f"Encoder {content['encoder']}. Threads: FAISS {threads['faiss']}, OMP_NUM_THREADS {threads['OMP_NUM_THREADS']}. "
-        f"Load averages of one minute: {loads}. Machine, versions and settings are in manifest.json."
+        Facts(facts) if facts else None,
+        small(
+            f"Encoder {content['encoder']}. Threads: FAISS {threads['faiss']}, OMP_NUM_THREADS {threads['OMP_NUM_THREADS']}. "
+            f"Load averages of one minute: {loads}. Machine, versions and settings are in manifest.json."
+        ),
+        *record_blocks(manifest),
     ]

@@ -1,4 +1,7 @@
-"""Numbers as text for tables, figures and sentences. What is missing shows as a dash, what is not 0 never shows as 0."""
+"""Numbers as text for tables, figures and sentences. What is missing shows as a dash, what is not 0 never shows as 0.
+
+A difference too small for the digits of its unit gets as many as it takes for two that count; a level shows as ``<0.001``.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ from typing import TypeGuard
 MISSING = "–"
 MINUS = "−"
 _DIGITS = {"share": 3, "tokens": 1, "entries": 2}
+_TINY = 1e-6
+"""Below this a difference is written with an exponent."""
 
 
 def known(value: float | None) -> TypeGuard[float]:
@@ -29,7 +34,9 @@ def number(value: float | None, unit: str = "share", *, signed: bool = False) ->
         digits = _DIGITS[unit]
         text = f"{size:,.{digits}f}"
         if size and not float(text.replace(",", "")):
-            text = f"{size:.1e}".replace("e-", f"e{MINUS}")
+            if not sign:
+                return f"<{10.0**-digits:.{digits}f}"
+            text = f"{size:.{1 - math.floor(math.log10(size))}f}" if size >= _TINY else f"{size:.1e}".replace("e-", f"e{MINUS}")
         return sign + text
     return sign + f"{size:.3g}".replace("e-", f"e{MINUS}")
 

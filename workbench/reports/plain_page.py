@@ -24,9 +24,6 @@ def plain_page(folder: Path, content: Mapping[str, Any], manifest: Mapping[str, 
     summary = portable(printable(path.read_text(encoding="utf-8", errors="replace"))) if path.is_file() else ""
     first = next((line.strip() for line in summary.splitlines() if line.strip()), "")
     results: list[Block] = []
-    own = folder / "report.html"
-    if own.is_file():
-        results.append(paragraph("The run folder holds a page of its own, report.html, with the figures of this kind of run."))
     if summary:
         results.append(Code(text=summary.rstrip("\n"), title="Summary"))
     if content:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
-from workbench.config import AssemblyConfig
+from workbench.config import SIGNALS, AssemblyConfig
 from workbench.errors import ConfigError
 from workbench.reports.style import Drawing
 
@@ -13,15 +14,15 @@ Figures = Mapping[str, Callable[[], Drawing | None]]
 
 
 def plot(result: Any, kind: str | None = None, *, base: AssemblyConfig | None = None) -> Drawing:
-    """One figure of a result: an A/B comparison, a sweep, a difficulty, a latency profile or a contradiction test.
+    """One figure of a result: an assembled context, an A/B comparison, a sweep, a tuning by user, a budget's marginal recall, a
+    difficulty, a latency profile, a contradiction test, or a recorded run of any kind (``load_run``).
 
     kind: which figure; the first one by default. base: for a sweep, the configuration to mark. Raises ConfigError naming the
     figures that there are, or that this result has nothing to draw.
     """
     figures = _figures(result, base)
     if not figures:
-        raise ConfigError(f"a {type(result).__name__} has no figure; an A/B comparison, a sweep, a difficulty, a latency profile "
-                          "and a contradiction test have")  # fmt: skip
+        raise ConfigError(f"a {type(result).__name__} has no figure; {', '.join(_WITH_FIGURES)} have")
     chosen = kind if kind is not None else next(iter(figures))
     if chosen not in figures:
         raise ConfigError(f"kind is {kind!r}: a {type(result).__name__} has {', '.join(figures)}")
@@ -31,13 +32,37 @@ def plot(result: Any, kind: str | None = None, *, base: AssemblyConfig | None = 
     return drawing
 
 
+_WITH_FIGURES = (
+    "contexts", "A/B comparisons", "sweeps", "tunings by user", "marginal recall", "difficulties", "latency profiles",
+    "contradiction tests", "recorded runs",
+)  # fmt: skip
+
+
 def _figures(result: Any, base: AssemblyConfig | None) -> Figures:
+    from workbench.assembly.context import AssembledContext
     from workbench.experiments.ab import ABResult
     from workbench.experiments.conflict_eval import ConflictEvaluation
     from workbench.experiments.difficulty_result import Difficulty
     from workbench.experiments.latency.profile import LatencyProfile
+    from workbench.experiments.pareto import Marginal
     from workbench.experiments.sweep_table import Sweep
+    from workbench.experiments.tuning import CrossTuning
+    from workbench.reports.recorded import RecordedRun
 
+    if isinstance(result, RecordedRun):
+        return {name: partial(_given, drawing) for name, drawing in result.figures.items()}
+    if isinstance(result, AssembledContext):
+        return {"weights": lambda: _context(result)}
+    if isinstance(result, Marginal):
+        from workbench.reports.choice_figures import marginal
+
+        return {"marginal": lambda: marginal(result.rows)}
+    if isinstance(result, CrossTuning):
+        from workbench.reports.choice_figures import folds
+        from workbench.reports.sweep_page import metric_unit
+
+        metric = result.goal.metric
+        return {"folds": lambda: folds(result.folds, metric, metric_unit(metric))}
     if isinstance(result, ABResult):
         return _comparison(result)
     if isinstance(result, Sweep):
@@ -63,7 +88,8 @@ def _figures(result: Any, base: AssemblyConfig | None) -> Figures:
     if isinstance(result, ConflictEvaluation):
         from workbench.reports.conflict_figure import flagged_figure, similarity_figure
 
-        return {"flagged": lambda: flagged_figure(result), "similarity": lambda: similarity_figure(result)}
+        recorded = result.to_dict()
+        return {"flagged": lambda: flagged_figure(recorded), "similarity": lambda: similarity_figure(recorded)}
     return {}
 
 
@@ -82,6 +108,23 @@ def _comparison(result: Any) -> Figures:
         "latency": lambda: figures.latency(run),
         "weights": lambda: figures.weights(run),
     }
+
+
+def _context(context: Any) -> Drawing | None:
+    from workbench.reports.figures import weights_of
+    from workbench.reports.numbers import plural
+
+    given = dict(zip(SIGNALS, context.config.weights.as_tuple(), strict=True))
+    total, effective = sum(given.values()), context.effective_weights
+    if not total or not any(effective.values()):
+        return None
+    nominal = {name: value / total for name, value in given.items()}
+    axis = f"share of the weight (sum 1); effective: in the {plural(len(context.selection.scores), 'candidate')} of this query"
+    return weights_of([("this query", nominal, effective)], axis)
+
+
+def _given(drawing: Drawing) -> Drawing:
+    return drawing
 
 
 def _drawing(figure: Any) -> Drawing | None:

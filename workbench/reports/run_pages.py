@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,7 @@ def run_page(folder: str | Path, *, data: Path | None = None, own: bool = False,
             from workbench.reports.latency_page import latency_page
 
             profile = LatencyProfile.load(home)
-            page = latency_page(profile.content, profile.samples, run_id=name)
+            page = latency_page(profile.content, profile.samples, run_id=name, manifest=manifest)
         elif kind == CONFLICTS:
             page = conflict_page(content, manifest, run_id=name)
         else:
@@ -81,7 +82,16 @@ def run_page(folder: str | Path, *, data: Path | None = None, own: bool = False,
     except (KeyError, TypeError, ValueError, IndexError) as error:
         lacks = f"lacks {error}" if isinstance(error, KeyError) else f"is not as expected ({error})"
         raise RunError(f"{home} is recorded as kind {kind!r}, but its {METRICS} {lacks}; run again to write it anew") from None
-    return _identified(page, home)
+    return _identified(_whole(page, manifest), home)
+
+
+def _whole(page: Page, manifest: Mapping[str, Any]) -> Page:
+    """The same, saying first that the run did not end, if it did not."""
+    status = label(manifest["status"])
+    if status == "complete":
+        return page
+    warning = f"This run is recorded as {status}, not as complete: what follows may be of a part of its queries. Run it again."
+    return replace(page, answer=replace(page.answer, details=(warning, *page.answer.details)))
 
 
 def _identified(page: Page, home: Path) -> Page:
@@ -94,11 +104,8 @@ def _identified(page: Page, home: Path) -> Page:
         (Fact(term="Run", text=label(page.run_id)), Fact(term="Kind", text=label(page.kind)),
          Fact(term=f"SHA-256 of {path.name}", text=digest[:16]))
     )  # fmt: skip
-    sections = [
-        type(part)(key=part.key, title=part.title, nav=part.nav, blocks=(facts, *part.blocks)) if part.key == "record" else part
-        for part in page.sections
-    ]
-    return Page(**{**{name: getattr(page, name) for name in page.__dataclass_fields__}, "sections": tuple(sections)})
+    sections = tuple(replace(part, blocks=(facts, *part.blocks)) if part.key == "record" else part for part in page.sections)
+    return replace(page, sections=sections)
 
 
 def document_of(folders: Iterable[str | Path], *, data: Path | None = None, own: bool = False, quoted: int = QUOTED) -> Document:
@@ -118,18 +125,20 @@ def document_of(folders: Iterable[str | Path], *, data: Path | None = None, own:
 
 def overview(pages: Iterable[Page]) -> Table:
     """A row per run: what it asked and what it says."""
-    rows = [
+    return overview_table("Runs of this report", [(page, page.run_id, f"#run-{at}") for at, page in enumerate(pages, 1)])
+
+
+def overview_table(caption: str, rows: Iterable[tuple[Page, str, str]]) -> Table:
+    """A row per page: name of the run with its kind and data, question, verdict and sentence. rows: (page, name, address of the
+    page or nothing)."""
+    body = [
         (
-            text_cell(page.run_id, head="row"),
-            text_cell(page.kind),
-            text_cell(page.dataset),
+            Cell(text=label(name), sort=name, head="row", href=href, subs=(f"{label(page.kind)} · {label(page.dataset)}",)),
             text_cell(page.question),
             Cell(text=page.answer.word, sort=page.answer.word, tone=page.answer.tone),
             text_cell(page.answer.sentence),
         )
-        for page in pages
+        for page, name, href in rows
     ]
-    names = ("Run", "Kind", "Data", "Question", "Verdict", "In a sentence")
-    return Table(
-        caption="Runs of this report", columns=tuple(Column(text=name) for name in names), bodies=flat(rows), sortable=True
-    )
+    columns = (Column(text="Run", sub="kind · data"), *(Column(text=name) for name in ("Question", "Verdict", "In a sentence")))
+    return Table(caption=caption, columns=columns, bodies=flat(body), sortable=True)

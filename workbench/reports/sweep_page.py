@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.assembly.fates import Fate
 from workbench.errors import RunError
-from workbench.reports import choice_figures, record
+from workbench.reports import advice_choice, choice_figures, record
 from workbench.reports.cells import Table
 from workbench.reports.comparison_page import record_blocks
 from workbench.reports.document import Answer, Block, Bullets, Card, Facts, Page, Picture, Section, paragraph, section
 from workbench.reports.labels import label, listed
-from workbench.reports.numbers import known, number, span, whole
+from workbench.reports.numbers import known, number, plural, span, whole
 from workbench.reports.result_tables import frame_table, loss_table, signals_table
 from workbench.reports.tables import setting
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 TABLE = "sweep.parquet"
 METRICS = "metrics.json"
 TOP = 15
+COSTS = ("StaleExposure", "Tokens")
+"""Metrics shown beside the one that was chosen by."""
 
 
 def sweep_page(folder: Path, content: Mapping[str, Any], manifest: Mapping[str, Any], *, run_id: str) -> Page:
@@ -43,6 +45,7 @@ def sweep_page(folder: Path, content: Mapping[str, Any], manifest: Mapping[str, 
     signals = signals_table(content["signals"], source=f"{METRICS}: signals", place=f"{METRICS}#/signals")
     results = [paragraph(_chosen(content)), _frontier(table, content, goal.metric), _top(table, goal.metric, content)]
     parts: list[Section | None] = [
+        advice_choice.after_sweep(content, manifest),
         section("results", "Results", results),
         _marginal(content),
         section("signals", "What the data can judge", [signals], "Signals"),
@@ -155,7 +158,8 @@ def _frontier(table: pd.DataFrame, content: Mapping[str, Any], metric: str) -> P
 
 
 def _top(table: pd.DataFrame, metric: str, content: Mapping[str, Any]) -> Table:
-    others = [str(name).removeprefix("mean_") for name in table if str(name).startswith("mean_") and name != f"mean_{metric}"]
+    measured = [str(name).removeprefix("mean_") for name in table if str(name).startswith("mean_") and name != f"mean_{metric}"]
+    others = [name for name in measured if name in COSTS or name in str(content["goal"]).split()]
     params = [str(name) for name in table if str(name).startswith("param_")]
     ranked = table.sort_values(f"rank_{metric}", kind="stable").head(TOP)
     keys = [
@@ -180,6 +184,8 @@ def _top(table: pd.DataFrame, metric: str, content: Mapping[str, Any]) -> Table:
     units = {f"mean_{name}": metric_unit(name) for name in (metric, *others)}
     units |= dict.fromkeys((f"ci_low_{metric}", f"ci_high_{metric}"), metric_unit(metric)) | dict.fromkeys(params, "setting")
     note = f"The first {len(records)} of {whole(len(table))} rows by {label(metric)}; the chosen row is number {content['row']}."
+    if len(others) < len(measured):
+        note += f" {TABLE} holds {plural(len(measured) - len(others), 'more metric')}."
     caption = f"The best configurations by {label(metric)}"
     return frame_table(caption, records, names, units=units, notes=(note,), source=f"{TABLE}: mean_*, ci_*, n_*, param_*")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench.experiments.comparison_table import Comparison
-from workbench.reports import choice_figures, record
+from workbench.reports import advice_choice, choice_figures, record
 from workbench.reports.comparison_page import record_blocks
 from workbench.reports.document import Answer, Block, Bullets, Card, Facts, Page, Picture, Section, paragraph, section
 from workbench.reports.facts import Run
@@ -29,7 +29,9 @@ def tuning_page(content: Mapping[str, Any], manifest: Mapping[str, Any], *, run_
     comparison = Comparison.from_dict(tuning["comparison"])
     by_user = content["by"] == "user"
     where = "one user at a time held out" if by_user else "a locked test part of the users"
+    said = _answer(tuning, comparison, goal.metric, by_user)
     parts: list[Section | None] = [
+        advice_choice.after_tuning(tuning, said.word, by_user, manifest),
         _results(tuning, comparison, by_user),
         _folds(tuning, goal.metric) if by_user else None,
         _signals(tuning),
@@ -50,7 +52,7 @@ def tuning_page(content: Mapping[str, Any], manifest: Mapping[str, Any], *, run_
             f"Does the best of {whole(tuning['n_tried'])} configurations by “{label(goal)}” beat the base configuration on "
             f"queries of {dataset} that it was not chosen on ({where})?"
         ),
-        answer=_answer(tuning, comparison, goal.metric, by_user),
+        answer=said,
         cards=tuple(_cards(tuning, comparison, goal.metric)),
         sections=tuple(part for part in parts if part is not None),
         dataset=dataset,
@@ -79,7 +81,10 @@ def _answer(tuning: Mapping[str, Any], comparison: Comparison, metric: str, by_u
     gap = f"Gap between the users it was chosen on and the held-out ones: {size}."
     if by_user:
         rows = {fold["row"] for fold in tuning["folds"]}
-        gap += f" {whole(len(tuning['folds']))} folds made {whole(len(rows))} different choice{'s' * (len(rows) != 1)}."
+        folds = whole(len(tuning["folds"]))
+        gap += (
+            f" All {folds} folds made the same choice." if len(rows) == 1 else f" {folds} folds made {whole(len(rows))} choices."
+        )
     earlier = int(tuning.get("earlier_uses") or 0)
     more = [f"This test part was used for {earlier} choices before: it is no longer unseen."] if earlier else []
     if said is None:

@@ -67,7 +67,13 @@ def _details(row: Mapping[str, Any], verdict: str, unit: str) -> list[str]:
     if verdict in ("better", "worse", "inconclusive") and known(adjusted):
         raw = row.get("p_value")
         corrected = f", and {p_value(adjusted)} once corrected for all metrics compared" if adjusted != raw else ""
-        out.append(f"p is {p_value(raw)}{corrected}.")
+        users = int(row.get("n_clusters") or 0)
+        least = f"; no smaller one is possible with {plural(users, 'user')}" if known(raw) and raw == row.get("p_floor") else ""
+        basis = f" (paired sign-flip test by user{least})"
+        out.append(f"How sure: p is {p_value(raw)}{basis}{corrected}.")
+        if users >= 2 and known(row.get("margin")) and known(row.get("mde")) and verdict != "inconclusive":
+            seen = f"the smallest that {plural(users, 'such user')} show four times out of five is {number(row['mde'], unit)}"
+            out.append(f"Differences up to ±{number(row['margin'], unit)} count as equal; {seen}.")
     if verdict == "inconclusive":
         if bounds is not None and bounds[0] <= 0.0 <= bounds[1]:
             out.append("The interval includes 0.")

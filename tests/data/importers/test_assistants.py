@@ -195,3 +195,49 @@ def test_other_files(write: Callable[..., Path], tmp_path: Path) -> None:
     path.write_bytes("good".encode("utf-16"))
     with pytest.raises(DataError, match="UTF-16"):
         import_export("claude", path)
+
+
+def texts_of(text: str) -> list[tuple[str, str]]:
+    return [(item.text, item.section) for item in read_listing(text) if isinstance(item, Line)]
+
+
+def test_a_sentence_in_front_is_no_heading() -> None:
+    dated = "[2026-01-02] - Likes tea.\n[2026-01-03] - Has a dog."
+    for talk in ("Here is what I remember about you:", "These are my saved memories of you:"):
+        items = list(read_listing(f"{talk}\n\n{dated}"))
+        assert items[0] == Aside(line=1, text=talk)
+        assert [item.section for item in items[1:] if isinstance(item, Line)] == ["", ""]
+    assert texts_of(f"About you:\n{dated}")[0] == ("Likes tea.", "About you")
+
+
+def test_prose_under_its_own_heading_is_kept_beside_lists() -> None:
+    text = "## Preferences\n- Likes tea\n- Likes maps\n- Sings\n\nMore?\n\n## Work\nAda leads the search team.\n\nShe hires.\n"
+    assert texts_of(text) == [
+        ("Likes tea", "Preferences"), ("Likes maps", "Preferences"), ("Sings", "Preferences"),
+        ("Ada leads the search team.", "Work"), ("She hires.", "Work"),
+    ]  # fmt: skip
+    assert [item.text for item in read_listing(text) if isinstance(item, Aside)] == ["More?"]
+
+
+def test_italics_on_a_line_of_their_own_head_a_part_of_a_section() -> None:
+    text = (
+        "**Brief history**\n\n*Recent months*\n\nAda moved a service.\n\n*Earlier context*\n\nShe taught.\n\n**Work**\n\nLeads.\n"
+    )
+    assert texts_of(text) == [
+        ("Ada moved a service.", "Brief history: Recent months"), ("She taught.", "Brief history: Earlier context"),
+        ("Leads.", "Work"),
+    ]  # fmt: skip
+    assert texts_of("*She taught herself to weld.*") == [("*She taught herself to weld.*", "")]
+
+
+def test_an_empty_memory_is_left_out_and_a_missing_one_refused(tmp_path: Path) -> None:
+    rows = [{"id": "a", "content": ""}, {"id": "b", "content": "Tea", "created_at": "2026-01-01T00:00:00Z"}]
+    path = tmp_path / "memories.json"
+    path.write_text(json.dumps({"memories": rows}))
+    done = import_export("chatgpt", path)
+    assert [(note.what, note.count, note.first) for note in done.report.left_out] == [
+        ("without text", 1, f"{path}, line 1, element 1")
+    ]
+    path.write_text(json.dumps({"memories": [*rows, {"id": "c"}]}))
+    with pytest.raises(DataError, match=r"memories\.json, line 1, element 3: content is missing"):
+        import_export("chatgpt", path)

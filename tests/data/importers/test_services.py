@@ -250,3 +250,40 @@ def test_wrong_files(write: Write, tmp_path: Path) -> None:
         import_export("mem0", [])
     with pytest.raises(DataError, match="gave no entry; the first reason"):
         import_export("mem0", write([5]), skip_bad=True)
+
+
+def test_pages_in_a_list_account_for_what_stands_beside_their_records(tmp_path: Path) -> None:
+    def page(number: int, **more: Any) -> dict[str, Any]:
+        row = {"id": f"m{number}", "memory": f"fact {number}", "user_id": "007", "created_at": "2026-01-01T00:00:00Z"}
+        return {"results": [row], **more}
+
+    path = tmp_path / "pages.json"
+    path.write_text(json.dumps([page(1, next="p2", relations=[{}, {}]), page(2, next="p3", odd=5), {"results": []}]))
+    report = import_export("mem0", path).report
+    assert [note.what for note in report.left_out] == ["graph relations (2)"]
+    assert [note.what for note in report.unread] == ["odd = 5"]
+    path.write_text(json.dumps([page(1, next="p2"), page(2, next="p3")]))
+    done = import_export("mem0", path)
+    assert [note.what for note in done.report.left_out] == ["a further page of the export: 'p3'"]
+    assert [entry.id for entry in done.dataset.stores["007"]] == ["m1", "m2"]
+
+
+def test_the_agent_of_a_letta_dump_is_the_user_of_records_that_name_none(tmp_path: Path) -> None:
+    dump = {
+        "agent_id": "agent-1",
+        "archival_memory": [
+            {"id": "p1", "text": "The deploy key", "created_at": 1740794584},
+            {"id": "p2", "text": "", "created_at": 1740794584},
+            {"id": "p3", "text": "Other", "created_at": 1740794584, "agent_id": "agent-2"},
+        ],
+        "memory": {"blocks": [{"id": "b1", "label": "human", "value": "Name: Ada"}]},
+    }
+    path = tmp_path / "letta.json"
+    path.write_text(json.dumps(dump))
+    done = import_export("letta", path)
+    assert {user: [entry.id for entry in store] for user, store in done.dataset.stores.items()} == {
+        "agent-1": ["p1", "b1"], "agent-2": ["p3"],
+    }  # fmt: skip
+    assert "user: the agent of the whole dump, where a record names none" in [note.what for note in done.report.guessed]
+    assert not done.report.unread
+    assert [note.what for note in done.report.left_out] == ["without text"]

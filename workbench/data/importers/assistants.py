@@ -63,9 +63,9 @@ def _chatgpt_row(row: Any, where: str, intake: Intake) -> None:
     }
     record.keep_out("status", "gizmo_id", "conversation_id", "message_id")
     record.finish()
-    if text is None:
+    if text is None and not record.has_empty("content", "memory", "text", "value"):
         raise DataError("content is missing; it holds the memory's text")
-    if not text.strip():
+    if text is None or not text.strip():
         intake.left_out.add("without text", where)
         return
     intake.add(values, where)

@@ -19,6 +19,7 @@ class Document:
     def __init__(self, path: Path, raw: bytes) -> None:
         self.path = path
         self.value: Any = None
+        self._one_line = b"\n" not in raw.strip()
         lines: list[int] = []
         if path.suffix.lower() in (".jsonl", ".ndjson"):
             self.value = []
@@ -41,9 +42,12 @@ class Document:
         self._line = {id(found): line for found, line in zip(_objects(self.value), lines, strict=False)}
 
     def where(self, row: object, position: str) -> str:
-        """``file, line n`` of an object; what is no object has its position only."""
+        """``file, line n`` of an object, with its position if the file is one line; what is no object has its position only."""
         line = self._line.get(id(row))
-        return f"{self.path}, line {line}" if line is not None else f"{self.path}, {position}"
+        if line is None:
+            return f"{self.path}, {position}"
+        # a line says little where everything stands on one
+        return f"{self.path}, line {line}{f', {position}' if self._one_line and row is not self.value else ''}"
 
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:

@@ -172,6 +172,10 @@ class Record:
                 return self.prefix + name, value
         return "", None
 
+    def has_empty(self, *names: str) -> bool:
+        """True when one of ``names`` is there and holds an empty text."""
+        return any(self.row.get(name) == "" for name in names)
+
     def text(self, *names: str, to: str) -> str | None:
         """Text, exactly as it stands."""
         name, value = self.pick(names, to)

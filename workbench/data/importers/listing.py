@@ -3,6 +3,7 @@
 What is read::
 
     # Preferences                             a heading; also **Preferences**, or a short line that ends in a colon
+    *Recent months*                           a heading within the one above
     [2026-01-31] - Prefers short answers.     a date in brackets, or at the beginning before a dash or colon
     - Works on a kiln shed.                   list marks - * • and 1. or 1)
       It has a tin roof.                      an indented line, or one right behind a marked entry, goes on with it
@@ -23,6 +24,12 @@ _BULLET = re.compile(r"(?:[-*•‣–]|\d{1,4}[.)])\s+")
 _BRACKET = re.compile(r"\[([^\[\]]{0,40})\]\s*(?:[-–—:.]+(?=\s|$))?\s*")
 _BARE_DATE = re.compile(r"(\d{4}[-/]\d{2}[-/]\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?Z?)?)\s*[-–—:]+\s+", re.ASCII)
 _HEADING = re.compile(r"#{1,6}\s+(.+?)\s*#*|\*\*([^*]+?):?\*\*:?|__([^_]+?):?__:?")
+# a heading within a section: *Recent months*
+_SUBHEADING = re.compile(r"\*([^*\s][^*]{0,57}[^*\s.!?:]):?\*:?")
+# "Here is what I remember about you:"
+_TALK = re.compile(
+    r"\b(?:I|I'm|I've|you|your|me)\b|^(?:here|these|this|below|sure|of course|certainly|absolutely)\b", re.IGNORECASE
+)
 _FENCE = re.compile(r"(?:```|~~~)[\w+-]*\s*")
 _NO_DATE = re.compile(r"(?:no|not|unknown|undated|date|n/?a|none|-|\?|unavailable|available|saved|recorded|\s)+", re.IGNORECASE)
 _MONTHS = {
@@ -74,14 +81,16 @@ def read_listing(text: str) -> Iterator[Line | Aside]:
     """The memories of a listing in order, and the lines around them.
 
     When at least half of the lines bear a list mark or a date, only those begin a memory, and what stands outside code fences
-    (if there are any) or alone between blank lines is an ``Aside``. Otherwise every line is a memory.
+    (if there are any) or alone between blank lines is an ``Aside``. Otherwise every line is a memory, and so it is in a section
+    without any mark. A sentence in front of it all that ends in a colon is an ``Aside``.
     """
     rows = list(enumerate(text.split("\n"), start=1))
+    first = next((number for number, raw in rows if raw.strip() and not _FENCE.fullmatch(raw.strip())), 0)
     fences = [number for number, raw in rows if _FENCE.fullmatch(raw.strip())]
     inside = range(fences[0], fences[-1]) if len(fences) >= 2 else range(0)
-    body = [raw for _, raw in rows if raw.strip() and _heading(raw) is None and not _FENCE.fullmatch(raw.strip())]
-    listed = 2 * sum(_marked(raw) for raw in body) >= len(body)
-    section, pending, close = "", None, False
+    body = [raw for _, raw in rows if _is_body(raw)]
+    listed = everywhere = 2 * sum(_marked(raw) for raw in body) >= len(body)
+    section, top, pending, close = "", "", None, False
     for number, raw in rows:
         line = raw.strip()
         if not line or _FENCE.fullmatch(line):
@@ -95,7 +104,16 @@ def read_listing(text: str) -> Iterator[Line | Aside]:
         heading = _heading(raw)
         if heading is not None:
             yield from _done(pending)
-            pending, section = None, heading
+            pending = None
+            if not section and number == first and _TALK.match(heading):
+                yield Aside(line=number, text=line)
+                continue
+            within = _SUBHEADING.fullmatch(line) is not None
+            top = top if within else heading
+            section = f"{top}: {heading}" if within and top else heading
+            # prose under a heading of its own is no talk around a list
+            own = _section_of(rows, number)
+            listed = everywhere and (any(map(_marked, own)) or not own)
         elif _marked(raw) or not listed:
             if pending is not None and raw[:1].isspace() and not _BULLET.match(line) and not _dated(line) and not close:
                 pending = _joined(pending, line)
@@ -112,6 +130,21 @@ def read_listing(text: str) -> Iterator[Line | Aside]:
     yield from _done(pending)
 
 
+def _is_body(raw: str) -> bool:
+    return bool(raw.strip()) and _heading(raw) is None and not _FENCE.fullmatch(raw.strip())
+
+
+def _section_of(rows: list[tuple[int, str]], heading: int) -> list[str]:
+    """The lines from the heading in line ``heading`` (from 1) up to the next one."""
+    own: list[str] = []
+    for _, raw in rows[heading:]:
+        if _heading(raw) is not None:
+            break
+        if _is_body(raw):
+            own.append(raw)
+    return own
+
+
 def _done(pending: Line | None) -> Iterator[Line]:
     if pending is not None and pending.text:
         yield pending
@@ -123,7 +156,7 @@ def _joined(pending: Line, line: str) -> Line:
 
 def _heading(raw: str) -> str | None:
     line = raw.strip()
-    found = _HEADING.fullmatch(line)
+    found = _HEADING.fullmatch(line) or _SUBHEADING.fullmatch(line)
     if found:
         return next(part for part in found.groups() if part is not None).strip().rstrip(":")
     if line.endswith(":") and len(line) <= _HEADING_LIMIT and not _marked(raw) and not raw[:1].isspace():

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.data.strict_json import shown
+from workbench.tabular import Tabular
+
+if TYPE_CHECKING:
+    from workbench.reports.cells import Table
 
 _SHOWN_REFUSALS = 20
 
@@ -20,8 +24,8 @@ class Noted:
     first: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class ImportReport:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ImportReport(Tabular):
     """The account of one import.
 
     records: rows, items or lines met. entries: layer -> entries made. mapped: ``field -> our field``, each with its count.
@@ -46,6 +50,30 @@ class ImportReport:
         """Strict JSON."""
         return asdict(self) | {"entries": dict(self.entries), "files": list(self.files), "refused": list(self.refused)}
 
+    @property
+    def _parts(self) -> tuple[tuple[str, tuple[Noted, ...]], ...]:
+        return (
+            ("mapped", self.mapped),
+            ("guessed", self.guessed),
+            ("known fields without a place in a store", self.kept_out),
+            ("fields that nothing reads", self.unread),
+            ("records left out", self.left_out),
+        )
+
+    def tables(self) -> tuple[Table, ...]:
+        """The account as tables; see ``Tabular``."""
+        from workbench.reports.result_tables import frame_table
+
+        rows: list[dict[str, Any]] = [
+            {"kind": title, "what": note.what, "count": note.count, "first": note.first}
+            for title, notes in self._parts
+            for note in notes
+        ]
+        rows += [{"kind": "refused", "what": reason, "count": 1, "first": ""} for reason in self.refused]
+        caption = f"Import of {self.kind}: {self.records} records met, {sum(self.entries.values())} entries made"
+        columns = {"kind": "kind", "what": "what", "count": "times", "first": "first met"}
+        return (frame_table(caption, rows, columns),)
+
     def __str__(self) -> str:
         made = ", ".join(f"{count} {layer}" for layer, count in self.entries.items() if count) or "none"
         lines = [
@@ -53,13 +81,7 @@ class ImportReport:
             f"  records met    {self.records}",
             f"  entries made   {sum(self.entries.values())} ({made}) of {self.users} user{'s' * (self.users != 1)}",
         ]
-        for title, notes in (
-            ("mapped", self.mapped),
-            ("guessed", self.guessed),
-            ("known fields without a place in a store", self.kept_out),
-            ("fields that nothing reads", self.unread),
-            ("records left out", self.left_out),
-        ):
+        for title, notes in self._parts:
             if notes:
                 lines.append(f"  {title}:")
                 lines += [f"    {note.count:>7} x {note.what}  (first: {note.first})" for note in notes]

@@ -30,19 +30,26 @@ def read_mem0(path: Path, intake: Intake) -> None:
     """Take a mem0 ``get_all`` result: a list, ``{"results": [...]}``, or a page with ``next``. Raises DataError."""
     document = read_json(path)
     rows = rows_under(document, "results", "memories", what="a mem0 get_all export")
-    if isinstance(document.value, dict):
-        top = document.where(document.value, "the document")
-        for key, value in document.value.items():
-            if key == "next" and value:
-                intake.left_out.add(f"a further page of the export: {shown(value, 80)}", top)
-            elif key == "relations" and value:
-                intake.left_out.add(f"graph relations ({len(value) if isinstance(value, list) else 1})", top)
-            elif key not in ("results", "memories", "count", "next", "previous", "relations"):
-                intake.unread_field(key, value, top)
-    # pages that were collected into one list
-    if any(isinstance(row, dict) and isinstance(row.get("results"), list) for row in rows):
-        rows = [part for row in rows for part in (row.get("results", [row]) if isinstance(row, dict) else [row])]
+    # pages that were collected into one list: the next one is there, unless it is the last
+    paged = [isinstance(row, dict) and isinstance(row.get("results"), list) for row in rows]
+    tops = [document.value] if isinstance(document.value, dict) else [row for row, page in zip(rows, paged, strict=True) if page]
+    for number, top in enumerate(tops, start=1):
+        _beside(top, document.where(top, f"page {number}"), intake, last=number == len(tops))
+    if any(paged):
+        rows = [part for row, page in zip(rows, paged, strict=True) for part in (row["results"] if page else [row])]
     _each(rows, document, intake, _mem0)
+
+
+def _beside(top: dict[str, Any], where: str, intake: Intake, *, last: bool) -> None:
+    """Account for what stands beside the records of a document or page."""
+    for key, value in top.items():
+        if key == "next" and value:
+            if last:
+                intake.left_out.add(f"a further page of the export: {shown(value, 80)}", where)
+        elif key == "relations" and value:
+            intake.left_out.add(f"graph relations ({len(value) if isinstance(value, list) else 1})", where)
+        elif key not in ("results", "memories", "count", "next", "previous", "relations"):
+            intake.unread_field(key, value, where)
 
 
 def _mem0(record: Record, where: str, intake: Intake) -> None:
@@ -63,6 +70,7 @@ def _mem0(record: Record, where: str, intake: Intake) -> None:
     metadata.finish()
     record.keep_out("hash", "score", "embedding", "vector", "text_lemmatized", "immutable", "organization", "owner", "version")
     record.finish()
+    values["empty"] = record.has_empty("memory", "data", "text")
     _take(values, "memory", where, intake)
 
 
@@ -160,26 +168,40 @@ def read_letta(path: Path, intake: Intake) -> None:
         rows: list[Any] = []
     else:
         rows = rows_under(document, *keys, what="an archival memory dump of Letta or MemGPT")
+    agent = None
     if isinstance(value, dict):
+        top = document.where(value, "the document")
+        agent = value.get("agent_id") or value.get("id")
+        if isinstance(agent, str):
+            intake.guessed.add("user: the agent of the whole dump, where a record names none", top)
         for key, part in value.items():
-            if key not in (*keys, "blocks", "memory") and part not in (None, [], {}):
-                intake.unread_field(key, part, document.where(value, "the document"))
+            known = (*keys, "blocks", "memory", *(("agent_id",) if value.get("agent_id") else ("id",)))
+            if key not in known and part not in (None, [], {}):
+                intake.unread_field(key, part, top)
     rows = [row["passage"] if isinstance(row, dict) and isinstance(row.get("passage"), dict) else row for row in rows]
-    _each([row for row in rows if not _is_block(row)], document, intake, _passage)
-    _each(blocks + [row for row in rows if _is_block(row)], document, intake, _block)
+    whose = agent if isinstance(agent, str) else None
+
+    def passage(record: Record, where: str, intake: Intake) -> None:
+        _passage(record, where, intake, whose)
+
+    def block(record: Record, where: str, intake: Intake) -> None:
+        _block(record, where, intake, whose)
+
+    _each([row for row in rows if not _is_block(row)], document, intake, passage)
+    _each(blocks + [row for row in rows if _is_block(row)], document, intake, block)
 
 
 def _is_block(row: Any) -> bool:
     return isinstance(row, dict) and "label" in row and "value" in row
 
 
-def _passage(record: Record, where: str, intake: Intake) -> None:
+def _passage(record: Record, where: str, intake: Intake, agent: str | None) -> None:
     text = record.text("text", "contents", "content", to="text")
     values: dict[str, Any] = {
         "layer": "memory",
         "id": record.ident("id", "passage_id", to="id"),
         "text": text,
-        "user_id": record.ident("agent_id", "archive_id", "user_id", "source_id", to="user_id"),
+        "user_id": record.ident("agent_id", "archive_id", "user_id", "source_id", to="user_id") or agent,
         "created_at": record.time("created_at", "timestamp", to="created_at"),
         "updated_at": record.time("updated_at", to="updated_at"),
         "source": record.text("file_name", "data_source", to="source") or "letta",
@@ -198,10 +220,11 @@ def _passage(record: Record, where: str, intake: Intake) -> None:
     if deleted:
         intake.left_out.add("deleted", where)
         return
+    values["empty"] = record.has_empty("text", "contents", "content")
     _take(values, "text", where, intake)
 
 
-def _block(record: Record, where: str, intake: Intake) -> None:
+def _block(record: Record, where: str, intake: Intake, agent: str | None) -> None:
     label = record.text("label", "name", to="kind") or "block"
     text = record.text("value", to="text")
     kind = re.sub(r"[^A-Za-z0-9_-]+", "_", label)[:60]
@@ -214,7 +237,7 @@ def _block(record: Record, where: str, intake: Intake) -> None:
         "group": "soul" if label.casefold() == "persona" else "context",
         "kind": kind,
         "text": text,
-        "user_id": record.ident("agent_id", to="user_id"),
+        "user_id": record.ident("agent_id", to="user_id") or agent,
     }
     record.keep_out(
         "limit", "description", "read_only", "is_template", "template_name", "metadata", "created_by_id", "last_updated_by_id",
@@ -237,8 +260,8 @@ def _each(rows: Sequence[Any], document: Document, intake: Intake, take: Any) ->
 
 
 def _take(values: dict[str, Any], field: str, where: str, intake: Intake) -> None:
-    text = values["text"]
-    if text is None and field in ("memory", "text"):
+    text, empty = values["text"], values.pop("empty", False)
+    if text is None and field in ("memory", "text") and not empty:
         raise DataError(f"{field} is missing; it holds the entry's text")
     if text is None or not text.strip():
         intake.left_out.add("without text", where)

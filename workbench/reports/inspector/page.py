@@ -53,6 +53,7 @@ def page(facts: dict[str, Any], view: dict[str, Any]) -> str:
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n<title>{title}</title>\n'
-        f"<style>\n{page_style()}{part.style}</style>\n</head>\n<body>\n<main>\n{part.html}\n</main>\n"
+        f"<style>\n{page_style()}{part.style}</style>\n</head>\n<body>\n<main>\n"
+        f"<h1>Context inspector</h1>\n{part.html}\n</main>\n"
         f'<script type="module">{part.script}</script>\n</body>\n</html>\n'
     )

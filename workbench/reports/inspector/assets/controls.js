@@ -61,8 +61,7 @@ function sliderRow(facts, slider, values, move) {
     const value = view.values[slider.name];
     output.textContent = whole ? value.toLocaleString("en") : fixed(value, 3);
     if (at >= 0) {
-      const share = view.effective[slider.name];
-      effect.textContent = `decides ${Math.round(100 * share)} %`;
+      effect.textContent = decides(view, slider.name);
     }
   }
   place(values);
@@ -72,12 +71,18 @@ function sliderRow(facts, slider, values, move) {
   return { slider, element, place, show };
 }
 
+// Shares of what orders the candidates add up to 1, unless there is nothing to put in order.
+function decides(view, name) {
+  const any = Object.values(view.effective).some((share) => share > 0);
+  return any ? `decides ${Math.round(100 * view.effective[name])} %` : "nothing to order";
+}
+
 function settingsList(facts) {
   const list = h("dl", { class: "wb-settings" });
   const update = (view) => fill(list, facts.sliders.map((slider) => {
     const at = facts.signals.indexOf(slider.name);
     const value = view.values[slider.name];
-    const more = at >= 0 ? `, decides ${Math.round(100 * view.effective[slider.name])} %` : "";
+    const more = at >= 0 ? `, ${decides(view, slider.name)}` : "";
     return h("div", {},
       h("dt", {}, at >= 0 ? h("i", { class: `wb-chip wb-s${at}`, "aria-hidden": "true" }) : null,
         slider.group === "budgets" ? `${slider.name} budget` : words(slider.name)),

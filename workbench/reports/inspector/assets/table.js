@@ -49,7 +49,8 @@ function candidateTable(facts, entries, state, actions) {
     fill(body, parts.map(([layer, inside]) => layerTable(layer, inside)));
     body.scrollTop = kept;
     const hidden = facts.unlisted ? `; ${counted(facts.unlisted, "more entry", "more entries")} never retrieved ${actions ? "can be found by searching" : "not listed"}` : "";
-    status.textContent = `${counted(wanted.length, "entry", "entries")} shown${hidden}`;
+    const none = facts.candidates ? "" : "; the search found no candidate";
+    status.textContent = `${counted(wanted.length, "entry", "entries")} shown${none}${hidden}`;
   }
 
   function layerTable(layer, inside) {
