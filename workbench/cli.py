@@ -10,6 +10,8 @@ from workbench.commands import ab, core, data, generate, inspect, latency, repor
 from workbench.commands.listing import FullListing
 from workbench.errors import WorkbenchError
 
+_INTERRUPTED = 130
+
 app = typer.Typer(
     cls=FullListing,
     help="Tune what an assistant with long-term memory puts into its prompt: assemble, measure, compare, report.",
@@ -32,9 +34,11 @@ def main() -> None:
     except WorkbenchError as error:
         typer.echo(f"error: {error}", err=True)
         sys.exit(2)
-    except KeyboardInterrupt:
-        typer.echo("interrupted; what was finished stays cached", err=True)
-        sys.exit(130)
+    except SystemExit as end:
+        # the library turns an interrupt into this status and says nothing
+        if end.code == _INTERRUPTED:
+            typer.echo("interrupted; what was finished stays cached", err=True)
+        raise
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner, Result
 
-from workbench.cli import app
+from workbench.cli import app, main
 from workbench.errors import ConfigError
 
 pytestmark = pytest.mark.slow
@@ -127,3 +128,15 @@ def test_another_systems_ranking_is_scored(folder: Path, tmp_path: Path) -> None
     done = do("score", str(run), "--dataset", str(folder))
     assert "nDCG@10" in done.output
     assert "1.0" in done.output
+
+
+def test_an_interrupt_says_what_stays(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted(_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("workbench.experiments.runs.list_runs", interrupted)
+    monkeypatch.setattr(sys, "argv", ["workbench", "runs", "list"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "interrupted; what was finished stays cached\n"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,6 +21,7 @@ from workbench.embedding.cache import EmbeddingCache
 from workbench.errors import ConfigError, RunError
 from workbench.experiments.ab import ab_run, compare
 from workbench.experiments.manifest import Source, read_manifest
+from workbench.experiments.record import run_folder
 from workbench.experiments.run import run
 from workbench.experiments.runs import diff_runs, list_runs, rerun
 from workbench.experiments.space import Space
@@ -193,3 +196,25 @@ def test_the_commands_list_show_and_diff(results: Path) -> None:
     shown = runner.invoke(app, ["runs", "show", str(results / "ab")])
     assert "relevance-only" in shown.output
     assert "0 differences" in runner.invoke(app, ["runs", "diff", str(results / "ab"), str(results / "ab")]).output
+
+
+def test_what_a_killed_run_left_is_removed_by_the_next_and_nothing_else(tmp_path: Path) -> None:
+    killed = (
+        "import os, signal, sys\nfrom pathlib import Path\nfrom workbench.experiments.record import run_folder\n"
+        "with run_folder(Path(sys.argv[1])) as folder:\n"
+        "    (folder / 'half').write_text('x')\n    os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    target = tmp_path / "mine"
+    subprocess.run([sys.executable, "-c", killed, str(target)], check=False)
+    left = list(tmp_path.iterdir())
+    assert len(left) == 1
+    assert (left[0] / "half").is_file()
+    for name in (".mine-notes", ".mine-0-1-x", ".other-1", "mine.partial"):
+        (tmp_path / name).mkdir()
+    with run_folder(target) as folder:
+        # a run that goes on beside this one is left alone
+        with run_folder(tmp_path / "mine"):
+            assert folder.is_dir()
+        (folder / "done").write_text("x")
+        shutil.rmtree(target)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".mine-0-1-x", ".mine-notes", ".other-1", "mine", "mine.partial"]

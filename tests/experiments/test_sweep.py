@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from workbench.config import AssemblyConfig, Weights
 from workbench.embedding.cache import EmbeddingCache
-from workbench.errors import ConfigError, RunError
+from workbench.errors import ConfigError, DataError, RunError
 from workbench.experiments.constraints import Goal, choose
 from workbench.experiments.pareto import marginal_recall, pareto_front, propose_split
 from workbench.experiments.poolstore import PoolStore, build_pools, effective_config
@@ -257,6 +257,25 @@ def test_no_limit_is_dropped_in_silence() -> None:
     undefined = frame([0.9], [np.nan])
     assert not choose(undefined, "max ContextRecall subject to Tokens <= 5000").feasible
     assert choose(table, "max ContextRecall subject to Tokens <= 100").feasible is False  # the only row inside has no recall
+
+
+def test_a_goal_brings_its_metrics_and_names_unknown_ones() -> None:
+    goal = Goal.parse("max Recall@20 subject to Tokens <= 900 and p95 <= 100 ms")
+    assert goal.measured_in(("ContextRecall", "Tokens")) == ["ContextRecall", "Tokens", "Recall@20"]
+    with pytest.raises(ConfigError, match="unknown metric 'Foo'; known: ContextRecall"):
+        Goal.parse("max Foo").measured_in(METRICS)
+
+
+def test_a_goal_that_is_undefined_everywhere_says_no_data() -> None:
+    choice = choose(frame([math.nan, math.nan], [10.0, 20.0]), "max ContextRecall")
+    assert not choice.feasible
+    assert str(choice) == "max ContextRecall: no data, ContextRecall is undefined on these queries in all 2 rows"
+
+
+def test_without_queries_there_is_nothing_to_sweep(toys: SimpleNamespace, options: dict[str, Any]) -> None:
+    dataset = replace(toys.dataset(21), queries=())
+    with pytest.raises(DataError, match="has no judged queries"):
+        sweep(dataset, Space(weights="lattice:1"), toys.encoder, **options)
 
 
 @settings(max_examples=100)

@@ -13,7 +13,7 @@ from typer.main import get_command
 
 from workbench.cli import app
 from workbench.config import load_config
-from workbench.errors import RunError
+from workbench.errors import DataError, RunError
 from workbench.reports.document import Bullets, Code, Page
 from workbench.reports.run_pages import run_page
 
@@ -132,3 +132,12 @@ def test_a_run_that_did_not_end_says_so_first(tmp_path: Path) -> None:
     (tmp_path / "run" / "metrics.json").unlink()
     with pytest.raises(RunError, match="lacks"):
         run_page(tmp_path / "run")
+
+
+def test_a_broken_file_is_named_once_and_as_what_it_is(tmp_path: Path) -> None:
+    shutil.copytree(RESULTS / "ab-starter", tmp_path / "run")
+    (tmp_path / "run" / "per_query.parquet").write_bytes(b"PAR1")
+    with pytest.raises(DataError, match=r"per_query\.parquet cannot be read") as caught:
+        run_page(tmp_path / "run", quoted=0)
+    assert "metrics.json" not in str(caught.value)
+    assert str(caught.value).count("run again") == 1

@@ -99,7 +99,8 @@ def _terminal_key() -> str:
     number = sys.stdin.fileno()
     before = termios.tcgetattr(number)
     try:
-        tty.setcbreak(number)
+        # not the default, which throws away what a fast person has typed ahead
+        tty.setcbreak(number, termios.TCSADRAIN)
         return _whole_key(number)
     finally:
         termios.tcsetattr(number, termios.TCSADRAIN, before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import platform
@@ -36,7 +37,8 @@ def run_folder(target: Path) -> Iterator[Path]:
         raise RunError(f"{target} exists and is not a run folder (no manifest.json); choose another --out")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+        _sweep_up(target)
+        work = Path(tempfile.mkdtemp(prefix=f".{target.name}-{_here()}-{os.getpid()}-", dir=target.parent))
     except OSError as error:
         raise RunError(f"cannot write beside {target}: {error.strerror}; choose another --out") from None
     try:
@@ -52,6 +54,22 @@ def run_folder(target: Path) -> Iterator[Path]:
     finally:
         if work.exists():
             shutil.rmtree(work)
+
+
+def _here() -> str:
+    """This machine in 8 hex digits: a folder may be shared with others, whose processes cannot be asked about."""
+    return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
+
+
+def _sweep_up(target: Path) -> None:
+    """Remove what processes of this machine left half written beside ``target`` when they were killed."""
+    import psutil
+
+    prefix = f".{target.name}-{_here()}-"
+    for left in target.parent.iterdir():
+        owner = left.name.removeprefix(prefix).partition("-")[0]
+        if left.name.startswith(prefix) and owner.isdecimal() and not psutil.pid_exists(int(owner)):
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def write_json(path: Path, value: Any) -> None:

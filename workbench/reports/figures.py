@@ -106,14 +106,14 @@ def latency(run: Run) -> Drawing | None:
 def weights(run: Run) -> Drawing | None:
     """Nominal against effective weight of every signal per arm."""
     arms = [(arm, run.nominal(arm), run.arm(arm, "effective_weights")) for arm in run.arms]
+    if not any(known(value) for _, _, effective in arms for value in effective.values()):
+        return None
     queries = whole(run.content.get("n_queries"))
     return weights_of(arms, f"share of the weight (sum 1); effective: mean over {queries} queries")
 
 
-def weights_of(arms: Sequence[tuple[str, Mapping[str, float], Mapping[str, float | None]]], axis: str) -> Drawing | None:
-    """The same of (name, nominal weights that sum to 1, effective ones) per arm. None when no effective weight is known."""
-    if not any(known(value) for _, _, effective in arms for value in effective.values()):
-        return None
+def weights_of(arms: Sequence[tuple[str, Mapping[str, float], Mapping[str, float | None]]], axis: str) -> Drawing:
+    """The same of (name, nominal weights that sum to 1, effective ones as far as they are known) per arm."""
     keys = [Key(f"{short(arm)}: effective", ARMS[at % 4], MARKERS[at % 4]) for at, (arm, _, _) in enumerate(arms)]
     keys += [Key("hollow: nominal", INK, "o", hollow=True)]
     tall = 1.25 * draw.ROW * len(SIGNALS)

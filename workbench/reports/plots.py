@@ -110,17 +110,16 @@ def _comparison(result: Any) -> Figures:
     }
 
 
-def _context(context: Any) -> Drawing | None:
+def _context(context: Any) -> Drawing:
     from workbench.reports.figures import weights_of
     from workbench.reports.numbers import plural
 
     given = dict(zip(SIGNALS, context.config.weights.as_tuple(), strict=True))
-    total, effective = sum(given.values()), context.effective_weights
-    if not total or not any(effective.values()):
-        return None
-    nominal = {name: value / total for name, value in given.items()}
-    axis = f"share of the weight (sum 1); effective: in the {plural(len(context.selection.scores), 'candidate')} of this query"
-    return weights_of([("this query", nominal, effective)], axis)
+    total = sum(given.values()) or 1.0
+    effective = context.effective_weights if any(context.effective_weights.values()) else {}
+    pool = f"in the {plural(len(context.selection.scores), 'candidate')} of this query"
+    axis = f"share of the weight (sum 1); effective: {pool if effective else 'no data, nothing to order'}"
+    return weights_of([("this query", {name: value / total for name, value in given.items()}, effective)], axis)
 
 
 def _given(drawing: Drawing) -> Drawing:

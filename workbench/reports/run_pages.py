@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from workbench.errors import RunError
+from workbench.errors import RunError, WorkbenchError
 from workbench.experiments.manifest import MANIFEST, read_manifest
 from workbench.reports.cells import Cell, Column, Table, flat, text_cell
 from workbench.reports.comparison_page import comparison_page
@@ -79,6 +79,8 @@ def run_page(folder: str | Path, *, data: Path | None = None, own: bool = False,
             page = conflict_page(content, manifest, run_id=name)
         else:
             page = plain_page(home, content, manifest, run_id=name)
+    except WorkbenchError:  # which says already what is wrong
+        raise
     except (KeyError, TypeError, ValueError, IndexError) as error:
         lacks = f"lacks {error}" if isinstance(error, KeyError) else f"is not as expected ({error})"
         raise RunError(f"{home} is recorded as kind {kind!r}, but its {METRICS} {lacks}; run again to write it anew") from None
