@@ -119,7 +119,7 @@ def test_any_time_can_be_now(kit: Any, now: str) -> None:
 def test_a_future_date_is_flagged_and_not_recent(kit: Any) -> None:
     context = kit.assembler([kit.memory("m", "ferry", created_at="2036-01-01")]).assemble("ferry", now=kit.now)
     assert context.explain("m").signals["recency"] == 0
-    assert context.warnings == ("1 candidates are dated more than a day after now; they count as not recent",)
+    assert context.warnings == ("1 candidate is dated more than a day after now; it counts as not recent",)
 
 
 @pytest.mark.parametrize(

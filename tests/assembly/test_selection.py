@@ -123,7 +123,7 @@ def test_an_oversize_entry_is_skipped_reported_and_blocks_nobody(kit: Any) -> No
     assert section(context, "relevant_facts") == ["a", "b"]
     assert context.explain("big").fate == "over budget"
     assert "tokens alone exceed the room of its tier" in context.explain("big").reason
-    assert any("1 candidates are larger than all the room of their tier" in note for note in context.warnings)
+    assert any("1 candidate is larger than all the room of its tier" in note for note in context.warnings)
 
 
 @pytest.mark.parametrize("fill", ["stop", "skip"])

@@ -327,13 +327,24 @@ def context_warnings(snapshot: Snapshot, found: Candidates, selection: Selection
         notes.append(f"{selection.soul_left_out} of {len(snapshot.soul)} active Soul blocks did not fit their budget")
     oversize = int((selection.outcome == OVERSIZE).sum())
     if oversize:
-        notes.append(f"{oversize} candidates are larger than all the room of their tier and were skipped")
+        what = (
+            "candidate is larger than all the room of its tier and was"
+            if oversize == 1
+            else ("candidates are larger than all the room of their tier and were")
+        )
+        notes.append(f"{oversize} {what} skipped")
     future = int((found.pool.changed > now + FUTURE_TOLERANCE_DAYS * 86_400.0).sum())
     if future:
-        notes.append(f"{future} candidates are dated more than a day after now; they count as not recent")
+        what = (
+            "candidate is dated more than a day after now; it counts"
+            if future == 1
+            else ("candidates are dated more than a day after now; they count")
+        )
+        notes.append(f"{future} {what} as not recent")
     undecided = sum(not conflict.decided for conflict in found.conflicts.conflicts)
     if undecided:
-        notes.append(f"{undecided} conflicting pairs have no newer side; both entries stay")
+        what = "conflicting pair has" if undecided == 1 else "conflicting pairs have"
+        notes.append(f"{undecided} {what} no newer side; both entries stay")
     return tuple(notes)
 
 
