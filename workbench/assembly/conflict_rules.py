@@ -10,7 +10,7 @@ paraphrases without a common word.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -60,16 +60,12 @@ class RuleConflictTest:
             ConfigError: the features are another test's, the arrays differ in length, or a row number is out of range.
         """
         left, right = _checked(features, left, right, similarity)
-        # most pairs are discarded sooner than a verdict on them could be looked up
+        if left.size <= _FEW:
+            return _remembered(features, left, right)
+        # of many pairs most are discarded sooner than a verdict on them could be looked up
         likely = promising(features, left, right)
-        one, two = left[likely], right[likely]
-        found: Ints = features.verdicts.recall(one, two)
-        new = np.flatnonzero(found < 0)
-        if new.size:
-            found[new] = _judged(features, one[new], two[new])
-            features.verdicts.keep(one[new], two[new], found[new])
         codes = np.zeros(left.size, dtype=np.int64)
-        codes[likely] = found
+        codes[likely] = _remembered(features, left[likely], right[likely])
         return codes
 
     def relation(
@@ -86,8 +82,22 @@ class RuleConflictTest:
         return found
 
 
+_FEW: Final = 256
+"""Up to so many pairs the verdicts are looked up at once."""
+
+
+def _remembered(features: RuleFeatures, left: Ints, right: Ints) -> Ints:
+    """Codes of pairs of texts, each judged once and remembered."""
+    codes: Ints = features.verdicts.recall(left, right)
+    new = np.flatnonzero(codes < 0)
+    if new.size:
+        codes[new] = _judged(features, left[new], right[new])
+        features.verdicts.keep(left[new], right[new], codes[new])
+    return codes
+
+
 def _judged(features: RuleFeatures, left: Ints, right: Ints) -> Ints:
-    """Codes of promising pairs of texts: the lowest among the conflicts of their sentences."""
+    """Codes of pairs of texts: the lowest among the conflicts of their sentences."""
     codes = [0] * left.size
     found = candidates(features, left, right)
     texts, flat = features.texts, features.flat
