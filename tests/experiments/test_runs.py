@@ -27,7 +27,7 @@ from workbench.experiments.runs import diff_runs, list_runs, rerun
 from workbench.experiments.space import Space
 from workbench.experiments.sweep import partial_folder
 from workbench.experiments.sweep_run import sweep_run, tuning_run
-from workbench.experiments.verification import verify
+from workbench.experiments.verification import _compare, verify
 
 METRICS = ("ContextRecall", "Recall@10", "StaleExposure", "Tokens")
 ARMS = [("production", preset("production")), ("relevance-only", preset("relevance-only"))]
@@ -218,3 +218,13 @@ def test_what_a_killed_run_left_is_removed_by_the_next_and_nothing_else(tmp_path
         (folder / "done").write_text("x")
         shutil.rmtree(target)
     assert sorted(path.name for path in tmp_path.iterdir()) == [".mine-0-1-x", ".mine-notes", ".other-1", "mine", "mine.partial"]
+
+
+def test_pools_may_have_other_keys_but_rows_share_the_same_ones(tmp_path: Path) -> None:
+    def differences(*keys: str) -> int:
+        for name, pool_keys in (("old", ["a", "a", "b"]), ("new", list(keys))):
+            (tmp_path / f"{name}.json").write_text(json.dumps({"pool_keys": pool_keys, "rows": 3}))
+        return len(_compare(tmp_path / "old.json", tmp_path / "new.json", "sweep.json")[1])
+
+    assert differences("x", "x", "y") == 0
+    assert differences("x", "y", "y") == 1
