@@ -41,7 +41,10 @@ def aligned(rows: Sequence[Mapping[str, str]], *, keys: int = 1, right: frozense
     flush = right if right is not None else frozenset(names[keys:])
     size = {name: max(len(name), *(len(row[name]) for row in rows)) for name in names}
     parts = []
-    for part in _parts(names, size, keys):
+    width = screen_width()
+    groups = [range(len(names))] if width is None else fitting([size[name] for name in names], width, keys=keys)
+    for group in groups:
+        part = [names[at] for at in group]
         lines = [{name: name for name in part}, *rows]
         padded = [
             [row[name].rjust(size[name]) if name in flush else row[name].ljust(size[name]) for name in part] for row in lines
@@ -50,17 +53,19 @@ def aligned(rows: Sequence[Mapping[str, str]], *, keys: int = 1, right: frozense
     return "\n\n".join(parts)
 
 
-def _parts(names: Sequence[str], size: Mapping[str, int], keys: int) -> list[list[str]]:
-    width = screen_width()
-    if width is None:
-        return [list(names)]
-    head = list(names[:keys])
-    parts: list[list[str]] = [list(head)]
-    for name in names[keys:]:
-        if len(parts[-1]) > keys and sum(size[each] + len(_GAP) for each in [*parts[-1], name]) - len(_GAP) > width:
-            parts.append(list(head))
-        parts[-1].append(name)
-    return parts
+def fitting(sizes: Sequence[int], width: int, *, keys: int = 1) -> list[list[int]]:
+    """Numbers of columns in groups that take at most ``width`` with the gaps between them; the first ``keys`` are in each group.
+
+    A column that is too wide beside the keys has a group of its own.
+    """
+    head = list(range(keys))
+    groups = [list(head)]
+    for at in range(keys, len(sizes)):
+        taken = [*groups[-1], at]
+        if len(taken) > keys + 1 and sum(sizes[each] for each in taken) + len(_GAP) * (len(taken) - 1) > width:
+            groups.append(list(head))
+        groups[-1].append(at)
+    return groups
 
 
 def frame_text(frame: pd.DataFrame, digits: Callable[[float], str] | None = None, *, keys: int = 1) -> str:

@@ -276,12 +276,16 @@ class AssemblyConfig:
         ``boosts`` replaces the whole mapping. Unknown settings raise ConfigError.
         """
         changes = _known(AssemblyConfig, changes, "config")
-        given = self.given | _names(changes)
+        asked = dict(changes)
         for name, cls in (("weights", Weights), ("budgets", Budgets), ("templates", Templates)):
             value = changes.get(name)
             if isinstance(value, Mapping):
                 changes[name] = replace(getattr(self, name), **_known(cls, value, name))
-        return _giving(replace(self, **changes), given)
+        return _giving(replace(self, **changes), self.given | _names(asked))
+
+    def filled(self, values: Mapping[str, Any]) -> AssemblyConfig:
+        """A copy with these values for settings that were left open; unlike by ``override`` they do not count as ``given``."""
+        return _giving(replace(self, **values), self.given)
 
     def to_toml(self) -> str:
         """The settings as TOML; settings that are None (taken from the encoder) are left out."""
@@ -308,9 +312,10 @@ def _names(row: Mapping[str, Any]) -> frozenset[str]:
     """The settings that a mapping states."""
     names: set[str] = set()
     for name, value in row.items():
-        parts = [item.name for item in fields(value)] if isinstance(value, (Weights, Budgets, Templates)) else value
-        whole = name == "boosts" or not isinstance(parts, (Mapping, list)) or name == "conflict_band"
-        names.update([name] if whole else [f"{name}.{part}" for part in parts])
+        if name in ("weights", "budgets", "templates"):
+            names |= {f"{name}.{part}" for part in (value if isinstance(value, Mapping) else vars(value))}
+        else:
+            names.add(name)
     return frozenset(names)
 
 

@@ -19,6 +19,7 @@ from workbench.config import AssemblyConfig, Budgets, load_config, preset
 from workbench.data.judged import JudgedDataset, JudgedQuery
 from workbench.data.saving import save_directory
 from workbench.embedding.cache import EmbeddingCache
+from workbench.embedding.calibration import closed
 from workbench.errors import ConfigError, DataError, RunError
 from workbench.experiments.arms import dataset_config
 from workbench.experiments.manifest import Source
@@ -167,6 +168,10 @@ def test_dataset_settings_hold_unless_the_arm_changes_them() -> None:
     )
 
 
+class NamedEncoder:
+    name = "nobody/measured"
+
+
 def test_a_default_that_is_stated_wins_over_the_dataset(tmp_path: Path) -> None:
     dataset = small_dataset()
     dataset = JudgedDataset(**{**dataset.__dict__, "config": {"budgets": {"memories": 300, "episodes": 120}, "cap": 50}})
@@ -184,6 +189,8 @@ def test_a_default_that_is_stated_wins_over_the_dataset(tmp_path: Path) -> None:
         assert effective.cap == plain.cap
     whole = plain.override(budgets=Budgets())
     assert dataset_config(dataset, whole).budgets == Budgets()
+    assert closed(plain, NamedEncoder()).given == frozenset()
+    assert closed(plain, NamedEncoder()).conflict_band == (0.75, 0.92)
     kept = AssemblyConfig.from_record(json.loads(json.dumps(whole.to_record())))
     assert dataset_config(dataset, kept).budgets == Budgets()
     assert dataset_config(dataset, AssemblyConfig.from_record(plain.to_record())).budgets.memories == 300

@@ -22,7 +22,7 @@ from workbench.assembly.scoring import FUTURE_TOLERANCE_DAYS
 from workbench.assembly.selection import CHOSEN, OVERSIZE, SHOWN_AS_PREFERENCE, WEAK, Selection, select
 from workbench.config import AssemblyConfig
 from workbench.embedding.cache import EmbeddingCache
-from workbench.embedding.calibration import calibration_of
+from workbench.embedding.calibration import closed
 from workbench.embedding.encoder import Encoder, FloatMatrix, as_unit_rows, check_encoder, checked_encode, load_encoder
 from workbench.entries import checked_text, epoch_seconds, utc
 from workbench.errors import ConfigError, DataError
@@ -119,13 +119,7 @@ class Assembler:
                 f"config is a {type(config).__name__}: must be an AssemblyConfig; load_config takes names and paths"
             )
         config = (config or self.config).override(**overrides) if overrides else (config or self.config)
-        own = calibration_of(self.encoder)
-        filled = {
-            name: getattr(own, name)
-            for name in ("conflict_band", "duplicate_threshold", "reference_relevance")
-            if getattr(config, name) is None
-        }
-        return config.override(**filled) if filled else config
+        return closed(config, self.encoder)
 
     def assemble(
         self, query: str, *, now: datetime | str, config: AssemblyConfig | None = None, **overrides: Any

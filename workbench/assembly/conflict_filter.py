@@ -33,7 +33,7 @@ class SentencePairs(NamedTuple):
 
 
 def candidates(features: RuleFeatures, left: Ints, right: Ints) -> SentencePairs:
-    """Pairs of sentences that some rule might flag, of texts that are `promising`; a superset of the flagged ones."""
+    """Pairs of sentences that some rule might flag; a superset of the flagged ones. Cheaper where texts are `promising`."""
     one, two = _sentences(features, left, right), _sentences(features, right, left)
     many = one.sizes * two.sizes
     # every sentence of one text with every sentence of the other, as many texts at a time as fit

@@ -7,7 +7,10 @@ on labelled pairs; an encoder object may carry its own values as attributes of t
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from workbench.config import AssemblyConfig
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,3 +39,10 @@ def calibration_of(encoder: Any) -> Calibration:
     base = MEASURED.get(str(encoder.name).partition("@")[0], REFERENCE)
     own = {item.name: getattr(encoder, item.name, None) for item in fields(Calibration)}
     return replace(base, **{name: value for name, value in own.items() if value is not None})
+
+
+def closed(config: AssemblyConfig, encoder: Any) -> AssemblyConfig:
+    """``config`` with the encoder's numbers where it leaves them open."""
+    own = calibration_of(encoder)
+    missing = {item.name: getattr(own, item.name) for item in fields(Calibration) if getattr(config, item.name) is None}
+    return config.filled(missing) if missing else config

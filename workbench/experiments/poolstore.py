@@ -21,7 +21,7 @@ from workbench.assembly.conflict_test import ConflictTest
 from workbench.config import AssemblyConfig
 from workbench.data.judged import JudgedDataset
 from workbench.embedding.cache import EmbeddingCache
-from workbench.embedding.calibration import calibration_of
+from workbench.embedding.calibration import closed
 from workbench.embedding.encoder import Encoder
 from workbench.experiments.arms import dataset_config, embed_queries
 from workbench.experiments.build import build
@@ -72,13 +72,6 @@ def dataset_digest(dataset: JudgedDataset) -> str:
 def effective_config(dataset: JudgedDataset, config: AssemblyConfig, encoder: Encoder) -> AssemblyConfig:
     """``config`` under the dataset's own settings, with the encoder's numbers where both leave them open."""
     return closed(dataset_config(dataset, config), encoder)
-
-
-def closed(config: AssemblyConfig, encoder: Encoder) -> AssemblyConfig:
-    """``config`` with the encoder's numbers where it leaves them open."""
-    own = calibration_of(encoder)
-    names = ("conflict_band", "duplicate_threshold", "reference_relevance")
-    return config.override(**{name: getattr(own, name) for name in names if getattr(config, name) is None})
 
 
 def pool_key(dataset: JudgedDataset, config: AssemblyConfig, encoder: Encoder, conflict_test: ConflictTest) -> str:

@@ -15,6 +15,7 @@ from workbench.assembly.conflict_test import ConflictTest
 from workbench.config import AssemblyConfig
 from workbench.data.judged import JudgedDataset
 from workbench.embedding.cache import EmbeddingCache
+from workbench.embedding.calibration import closed
 from workbench.embedding.encoder import Encoder
 from workbench.errors import ConfigError, RunError
 from workbench.experiments.arms import dataset_config, require_queries
@@ -22,7 +23,7 @@ from workbench.experiments.blocks import Block, block_meta, context_key, read_va
 from workbench.experiments.engines import Job, run_jobs
 from workbench.experiments.metrics import parse_metric
 from workbench.experiments.pools import Floats, Pools, search_key
-from workbench.experiments.poolstore import PoolStore, closed, pools_for
+from workbench.experiments.poolstore import PoolStore, pools_for
 from workbench.experiments.space import Listed, Space
 from workbench.experiments.sweep_table import Sweep, flat_table
 

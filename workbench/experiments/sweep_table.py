@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from workbench.reports.cells import Table
 
-SCHEMA = "workbench.sweep/1"
+SCHEMA = "workbench.sweep/2"
 
 
 def flat_table(
@@ -160,12 +160,20 @@ class Sweep(Tabular):
         c, q = len(self), len(self.queries)
         frame = pd.DataFrame(
             {
-                "row": np.repeat(np.arange(c, dtype=np.int32), q),
-                "query_id": pd.Categorical.from_codes(np.tile(np.arange(q), c), list(self.queries)),
-                **{name: column.ravel() for name, column in self.values.items()},
+                # query by query: one query's values hardly change from row to row, which halves the file
+                "row": np.tile(np.arange(c, dtype=np.int32), q),
+                "query_id": pd.Categorical.from_codes(np.repeat(np.arange(q), c), list(self.queries)),
+                **{name: column.T.ravel() for name, column in self.values.items()},
             }
         )
-        frame.to_parquet(home / "per_query.parquet", index=False, compression="zstd")
+        frame.to_parquet(
+            home / "per_query.parquet",
+            index=False,
+            compression="zstd",
+            row_group_size=max(len(frame), 1),
+            use_dictionary=[name for name in frame.columns if name != "row"],
+            column_encoding={"row": "DELTA_BINARY_PACKED"},
+        )
         write_json(
             home / "sweep.json",
             {
@@ -194,14 +202,14 @@ class Sweep(Tabular):
                 raise ValueError(f"schema is {meta.get('schema')!r}, must be {SCHEMA!r}")
             table = pd.read_parquet(home / "sweep.parquet")
             frame = pd.read_parquet(home / "per_query.parquet", columns=list(meta["metrics"]))
-            shape = (len(meta["configs"]), len(meta["queries"]))
+            shape = (len(meta["queries"]), len(meta["configs"]))
             rest: dict[str, Any] = {
                 **{name: tuple(meta[name]) for name in ("queries", "users", "metrics", "pool_keys")},
                 **{name: meta[name] for name in ("dataset", "dataset_checksum", "encoder", "seed")},
             }
             return cls(
                 table=table,
-                values={name: frame[name].to_numpy().reshape(shape) for name in meta["metrics"]},
+                values={name: np.ascontiguousarray(frame[name].to_numpy().reshape(shape).T) for name in meta["metrics"]},
                 configs=tuple(AssemblyConfig.from_dict(row) for row in meta["configs"]),
                 **rest,
             )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from workbench.columns import fitting
 from workbench.reports.cells import Cell, Column, Table, flat
 
-_GAP = 2
 # longer texts are folded within their cell
 _LONGEST = 36
 
@@ -15,18 +15,12 @@ def parts_of(table: Table, width: int) -> tuple[Table, ...]:
     """The table itself where it fits ``width`` columns of text, else several with the same rows; no column is left out."""
     rows = table.rows
     sizes = [_size(column, [row[at] for row in rows if at < len(row)]) for at, column in enumerate(table.columns)]
-    if sum(sizes) + _GAP * (len(sizes) - 1) <= width or len(sizes) < 3:
+    if len(fitting(sizes, width)) == 1 or len(sizes) < 3:
         return (table,)
     keys = 0
     while keys < len(table.columns) - 1 and all(row[keys].head for row in rows if keys < len(row)) and rows:
         keys += 1
-    head = list(range(max(keys, 1)))
-    groups = [list(head)]
-    for at in range(len(head), len(sizes)):
-        taken = [*groups[-1], at]
-        if len(groups[-1]) > len(head) and sum(sizes[each] for each in taken) + _GAP * (len(taken) - 1) > width:
-            groups.append(list(head))
-        groups[-1].append(at)
+    groups = fitting(sizes, width, keys=max(keys, 1))
     return tuple(
         replace(
             table,
