@@ -8,7 +8,7 @@ from typing import Any
 from workbench.reports.cells import Cell, Column, Table, count_cell, flat, number_cell, text_cell, verdict_cell
 from workbench.reports.document import Bullets
 from workbench.reports.latency_figures import STAGES
-from workbench.reports.numbers import interval, number, whole
+from workbench.reports.numbers import interval, number, plural, whole
 
 NO_DATA = "no data"
 TONES = {"within the limit": "good", "over the limit": "bad"}
@@ -141,7 +141,7 @@ def load_table(cells: Sequence[Mapping[str, Any]]) -> Table:
             rows.append(
                 (
                     *_head(cell),
-                    text_cell(f"{row['workers']} threads"),
+                    text_cell(plural(row["workers"], "thread")),
                     count_cell(item["n"]),
                     _ms(item, "p50"),
                     _ms(item, "p95"),
