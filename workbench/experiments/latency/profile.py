@@ -148,7 +148,8 @@ def text_lines(content: Mapping[str, Any]) -> list[str]:
             )
         for row in cell["latency"].get("parallel", []):
             lines.append(
-                f"  {row['workers']} thread{'s' * (row['workers'] != 1)}: p50 {ms_text(row['latency']['p50'])}, p95 {ms_text(row['latency']['p95'])}, "
+                f"  {row['workers']} thread{'s' * (row['workers'] != 1)}: "
+                f"p50 {ms_text(row['latency']['p50'])}, p95 {ms_text(row['latency']['p95'])}, "
                 f"{row['per_second']:.1f} queries/s (n {row['latency']['n']}); prompts "
                 f"{'equal to one thread' if row['equal'] else 'DIFFER from one thread'}"
             )
