@@ -16,7 +16,7 @@ from scipy.stats import binomtest
 from workbench.errors import ConfigError, DataError, RunError
 from workbench.experiments.conflict_eval import evaluate_conflicts
 from workbench.experiments.conflict_pairs import read_pairs
-from workbench.experiments.conflict_run import conflict_run
+from workbench.experiments.conflict_run import conflict_run, pair_set
 from workbench.experiments.conflict_score import Score, Share, wilson
 from workbench.experiments.conflict_similarity import PERCENTILES, profile
 from workbench.experiments.manifest import read_manifest
@@ -247,3 +247,16 @@ def test_a_run_folder_verifies_and_notices_other_pairs(tmp_path: Path) -> None:
     with pytest.raises(DataError):
         conflict_run(tmp_path / "missing.jsonl", None, out=tmp_path / "none")
     assert not (tmp_path / "none").exists()
+
+
+def test_a_run_says_where_its_pairs_come_from(tmp_path: Path) -> None:
+    pairs = written(tmp_path, PAIRS)
+    assert (pair_set(pairs).name, pair_set(pairs).licence, pair_set(pairs).source) == (pairs.name, "not stated", "")
+    card = {"name": "small", "version": "3", "licence": "CC0-1.0", "source": "made for this test"}
+    (tmp_path / "dataset.json").write_text(json.dumps(card))
+    conflict_run(pairs, None, out=tmp_path / "run")
+    told = read_manifest(tmp_path / "run")["dataset"]
+    assert {key: told[key] for key in card} == card
+    (tmp_path / "dataset.json").write_text('{"license": "CC0-1.0"}')
+    with pytest.raises(DataError, match="dataset.json.*license"):
+        pair_set(pairs)

@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from workbench.data.collecting import checked_meta
+from workbench.data.rows import META_FILE
+from workbench.data.strict_json import parse_document
 from workbench.embedding.encoder import Encoder
 from workbench.experiments.conflict_eval import ConflictEvaluation, evaluate_conflicts
 from workbench.experiments.conflict_pairs import LabelledPair, read_pairs
@@ -32,9 +35,16 @@ class PairSet:
 
 
 def pair_set(path: str | os.PathLike[str]) -> PairSet:
-    """The pairs of a file. Raises DataError naming file and line."""
-    pairs = read_pairs(path)
-    return PairSet(name=Path(path).name, checksum=hashlib.sha256(Path(path).read_bytes()).hexdigest(), queries=tuple(pairs))
+    """The pairs of a file, and what a ``dataset.json`` beside it says of their origin. Raises DataError naming file and line."""
+    file = Path(path)
+    pairs = read_pairs(file)
+    checksum = hashlib.sha256(file.read_bytes()).hexdigest()
+    card = file.parent / META_FILE
+    if not card.is_file():
+        return PairSet(name=file.name, checksum=checksum, queries=pairs)
+    meta = checked_meta(parse_document(card.read_bytes(), str(card)), str(card), default_name=file.name)
+    told = {key: meta[key] for key in ("name", "version", "licence", "source")}
+    return PairSet(checksum=checksum, queries=pairs, **told)
 
 
 def conflict_run(pairs: str | os.PathLike[str], encoder: Encoder | None, *, out: str | Path) -> ConflictEvaluation:

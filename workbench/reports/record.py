@@ -100,7 +100,7 @@ def recorded_dataset(manifest: Mapping[str, Any]) -> list[Fact]:
         ("Source", "source"),
         ("Checksum (SHA-256)", "checksum"),
     )
-    facts = [Fact(term=term, text=shown(told[key])) for term, key in terms if told.get(key) is not None]
+    facts = [Fact(term=term, text=shown(told[key])) for term, key in terms if told.get(key) not in (None, "")]
     return [*facts, *([Fact(term="Encoder", text=shown(manifest["encoder"]))] if manifest.get("encoder") else [])]
 
 
