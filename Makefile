@@ -4,6 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 OUT ?= runs/latest
 DATASET ?= starter
+JOBS ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help run test slow browser notebooks lint lab clean
@@ -36,7 +37,7 @@ browser: $(VENV)/.test ## the tests that need Chromium (Debian: apt-get install 
 	$(BIN)/python -m pytest -m browser
 
 notebooks: $(VENV)/.test ## execute all notebooks in fresh kernels and check their key numbers
-	$(BIN)/python notebooks/execute.py --jobs 2
+	$(BIN)/python notebooks/execute.py --jobs $(JOBS)
 
 lint: $(VENV)/.test ## ruff and mypy --strict
 	$(BIN)/ruff check .

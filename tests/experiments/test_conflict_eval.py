@@ -258,5 +258,5 @@ def test_a_run_says_where_its_pairs_come_from(tmp_path: Path) -> None:
     told = read_manifest(tmp_path / "run")["dataset"]
     assert {key: told[key] for key in card} == card
     (tmp_path / "dataset.json").write_text('{"license": "CC0-1.0"}')
-    with pytest.raises(DataError, match="dataset.json.*license"):
+    with pytest.raises(DataError, match=r"dataset\.json.*license"):
         pair_set(pairs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -10,16 +11,17 @@ from html.parser import HTMLParser
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
 
 from workbench.assembly.fates import Fate
 from workbench.assembly.prompt import SECTIONS
+from workbench.assembly.stages import STAGES
 from workbench.config import SIGNALS, AssemblyConfig, Weights
 from workbench.experiments.comparison import compare_values
 from workbench.experiments.metrics import parse_metric
 from workbench.experiments.percentile import describe
 from workbench.experiments.summary import summarise, summarise_groups
-from workbench.reports.facts import STAGES
 
 METRICS = ("ContextRecall", "Recall@5", "Recall@10", "nDCG@10", "StaleExposure", "Tokens", "Leaks")
 HOSTILE = (
@@ -266,3 +268,24 @@ def hostile(request: pytest.FixtureRequest) -> tuple[str, str]:
     """Two names, of arms, groups or anything else, that must appear as they are and do nothing."""
     first, second = request.param
     return first, second
+
+
+@pytest.fixture
+def memory_stays() -> Callable[..., None]:
+    """``memory_stays(work, times=20)``: neither Python objects nor resident memory grow while ``work`` is done so many times."""
+
+    def held() -> tuple[int, int]:
+        gc.collect()
+        return len(gc.get_objects()), psutil.Process().memory_info().rss
+
+    def check(work: Callable[[], object], *, times: int) -> None:
+        for _ in range(5):
+            work()
+        objects, resident = held()
+        for _ in range(times):
+            work()
+        more, now = held()
+        assert more - objects < 1_000  # one report alone makes many times that
+        assert now - resident < times * 2**19  # half a megabyte each: less than the page itself
+
+    return check

@@ -8,8 +8,8 @@ import hashlib
 import itertools
 import json
 import re
-import tracemalloc
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -218,22 +218,11 @@ def test_figures_are_released(tmp_path: Path, make: Any, manifest: Any) -> None:
 
 
 @pytest.mark.slow
-def test_twenty_reports_in_a_row_keep_memory_flat(tmp_path: Path, make: Any, manifest: Any) -> None:
+def test_twenty_written_reports_in_a_row_keep_memory_flat(
+    tmp_path: Path, make: Any, manifest: Any, memory_stays: Callable[..., None]
+) -> None:
     content = make()
-    for _ in range(3):
-        written(tmp_path, content, manifest)
-    tracemalloc.start()
-    try:
-        written(tmp_path, content, manifest)
-        gc.collect()
-        before = tracemalloc.get_traced_memory()[0]
-        for _ in range(20):
-            written(tmp_path, content, manifest)
-        gc.collect()
-        grown = tracemalloc.get_traced_memory()[0] - before
-    finally:
-        tracemalloc.stop()
-    assert grown < 1_000_000
+    memory_stays(lambda: written(tmp_path, content, manifest), times=20)
 
 
 def test_content_of_something_else_is_refused(tmp_path: Path, make: Any) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.assembly import assembler
-from workbench.reports.facts import STAGES
+from workbench.assembly.stages import STAGES
 from workbench.reports.labels import columns, label, listed, ordered, portable, portable_command, printable, short
 from workbench.reports.numbers import MISSING, interval, number, p_value, percent, plural, span, whole
 

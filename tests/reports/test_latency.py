@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from workbench.assembly.stages import PARTS
 from workbench.config import preset
 from workbench.experiments.latency.cold import PHASES, summarise_cold
 from workbench.experiments.latency.growth import fit_growth
 from workbench.experiments.latency.pairs import paired
 from workbench.experiments.latency.profile import LatencyProfile
 from workbench.experiments.latency.profiler import stage_table, summary
-from workbench.experiments.latency.stages import PARTS
 from workbench.experiments.latency.verdict import judge_limit
 from workbench.experiments.percentile import describe
 from workbench.reports.document import Document

@@ -20,6 +20,7 @@ from workbench.assembly.preferences import Preferences, standing_preferences
 from workbench.assembly.prompt import LAYER_SECTIONS, identity_lines, section_lines
 from workbench.assembly.scoring import FUTURE_TOLERANCE_DAYS
 from workbench.assembly.selection import CHOSEN, OVERSIZE, SHOWN_AS_PREFERENCE, WEAK, Selection, select
+from workbench.assembly.stages import STAGES
 from workbench.config import AssemblyConfig
 from workbench.embedding.cache import EmbeddingCache
 from workbench.embedding.calibration import closed
@@ -33,8 +34,6 @@ from workbench.search.threads import one_blas_thread
 from workbench.store.snapshot import Snapshot, compile_store
 from workbench.store.user import UserStore
 from workbench.text.analysis import analyze_query
-
-STAGES = ("embed", "search", "merge", "contradictions", "score", "prompt")
 
 
 @dataclass(frozen=True, eq=False)

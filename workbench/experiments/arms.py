@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from workbench.assembly.assembler import STAGES, Assembler
+from workbench.assembly.assembler import Assembler
 from workbench.assembly.context import AssembledContext
 from workbench.assembly.fates import Fate
 from workbench.assembly.prompt import SECTIONS
+from workbench.assembly.stages import PARTS
 from workbench.config import SIGNALS, AssemblyConfig
 from workbench.data.judged import JudgedDataset, JudgedQuery
 from workbench.embedding.cache import EmbeddingCache
@@ -213,9 +214,7 @@ def measure_latency(
     """
     require_queries(dataset)
     rows = np.unique(np.linspace(0, len(dataset.queries) - 1, min(sample, len(dataset.queries))).astype(int)).tolist()
-    samples: dict[str, dict[str, list[float]]] = {
-        name: {stage: [] for stage in (*STAGES, "total", "residual")} for name in configs
-    }
+    samples: dict[str, dict[str, list[float]]] = {name: {stage: [] for stage in (*PARTS, "total")} for name in configs}
     names = list(configs)
     for turn, row in enumerate([*rows[:warm_up], *rows]):
         query = dataset.queries[row]

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.assembly.assembler import STAGES
 from workbench.assembly.fates import Fate
 from workbench.assembly.prompt import SECTIONS
+from workbench.assembly.stages import PARTS
 from workbench.config import SIGNALS, AssemblyConfig
 from workbench.data.judged import JudgedDataset
 from workbench.embedding.cache import EmbeddingCache
@@ -189,7 +189,7 @@ def measure(
 
 def _latency(samples: Mapping[str, list[float]], seed: int) -> dict[str, Any]:
     out: dict[str, Any] = {}
-    for stage in (*STAGES, "residual", "total"):
+    for stage in (*PARTS, "total"):
         out[stage] = describe(samples[stage], seed=seed)
     total = samples["total"]
     over = int(sum(value > LATENCY_LIMIT_MS for value in total))

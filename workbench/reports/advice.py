@@ -10,8 +10,9 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from workbench.assembly.stages import STAGES
 from workbench.reports.document import Block, Bullets, Code, Section, paragraph, section
-from workbench.reports.facts import STAGES, Run
+from workbench.reports.facts import Run
 from workbench.reports.labels import label, listed, portable_command
 from workbench.reports.numbers import known, number, plural, whole
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from workbench.assembly.fates import Fate
 from workbench.assembly.prompt import SECTIONS
+from workbench.assembly.stages import PARTS
 from workbench.config import SIGNALS
 from workbench.errors import RunError
 from workbench.experiments.metrics import DEFAULT
@@ -19,7 +20,6 @@ from workbench.reports.cells import pointer
 from workbench.reports.labels import label, ordered
 from workbench.reports.numbers import known
 
-STAGES = ("embed", "search", "merge", "contradictions", "score", "prompt")
 """The timed stages in order, as ``workbench.assembly.assembler`` names them (which is too heavy to import for names)."""
 
 MAIN_METRIC = "ContextRecall"
@@ -136,7 +136,7 @@ class Run:
     def stages(self) -> tuple[str, ...]:
         """The timed stages, the residual after them; ``total`` is not among them."""
         names = {name for arm in self.arms for name in self.arm(arm, "latency_ms")} - {"total"}
-        return ordered(names, (*STAGES, "residual"))
+        return ordered(names, PARTS)
 
     @property
     def sections(self) -> tuple[str, ...]:

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from workbench.assembly.stages import PARTS
 from workbench.reports import draw, style
 from workbench.reports.labels import label, short
 from workbench.reports.numbers import number, whole
 from workbench.reports.style import ARMS, INK, MARKERS, OKABE_ITO, Drawing, Key
 
-STAGES = ("embed", "search", "merge", "contradictions", "score", "prompt", "residual")
-_COLOURS = dict(zip(STAGES, ("#0072B2", *OKABE_ITO[1:5], OKABE_ITO[0], "#999999"), strict=True))
+_COLOURS = dict(zip(PARTS, ("#0072B2", *OKABE_ITO[1:5], OKABE_ITO[0], "#999999"), strict=True))
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)))
 _PLOT = 2.5
 
@@ -46,8 +46,8 @@ def stages(content: Mapping[str, Any]) -> Figure | None:
     if not cells:
         return None
     table = {id(cell): cell["latency"]["stages"] for cell in cells}
-    longest = max(sum(table[id(cell)][stage]["p50"] for stage in STAGES) for cell in cells)
-    seen = [stage for stage in STAGES if any(table[id(cell)][stage]["p50"] > 1e-3 * longest for cell in cells)]
+    longest = max(sum(table[id(cell)][stage]["p50"] for stage in PARTS) for cell in cells)
+    seen = [stage for stage in PARTS if any(table[id(cell)][stage]["p50"] > 1e-3 * longest for cell in cells)]
     totals = [table[id(cell)]["total"] for cell in cells]
     limit = float(content["latency"]["limit_ms"])
     end = 1.06 * max(longest, *(item["p95"] for item in totals), *(bound for item in totals for bound in item["p95_ci95"] or ()))
@@ -80,7 +80,7 @@ def stages(content: Mapping[str, Any]) -> Figure | None:
         ax.set_xlabel("milliseconds per query; bars: medians of the stages")
         drawing = style.render(figure, "latency-stages", "Where the time of a query goes")
     longest_cell = max(cells, key=lambda cell: table[id(cell)]["total"]["p50"])
-    stage = max(STAGES, key=lambda name: table[id(longest_cell)][name]["p50"])
+    stage = max(PARTS, key=lambda name: table[id(longest_cell)][name]["p50"])
     share = 100 * table[id(longest_cell)][stage]["p50"] / max(table[id(longest_cell)]["total"]["p50"], 1e-9)
     beyond = "" if limit <= end else f" The limit of {limit:g} ms lies beyond the axis."
     return drawing, (

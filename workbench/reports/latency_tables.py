@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from workbench.assembly.stages import PARTS
+from workbench.experiments.latency.order import cold_items, growth_items
 from workbench.reports.cells import Cell, Column, Table, count_cell, flat, number_cell, text_cell, verdict_cell
 from workbench.reports.document import Bullets
-from workbench.reports.latency_figures import STAGES
 from workbench.reports.numbers import interval, number, plural, whole
 
 NO_DATA = "no data"
@@ -52,7 +53,7 @@ def totals(cells: Sequence[Mapping[str, Any]]) -> Table:
 
 def stage_table(cells: Sequence[Mapping[str, Any]]) -> Table:
     """Median and 95th percentile of every stage, the residual, and the total without embedding."""
-    names = (*STAGES, "total", "without embed", "cpu")
+    names = (*PARTS, "total", "without embed", "cpu")
     rows = []
     for cell in cells:
         items = cell["latency"]["stages"]
@@ -78,28 +79,19 @@ def stage_table(cells: Sequence[Mapping[str, Any]]) -> Table:
 def growth_table(content: Mapping[str, Any]) -> Table:
     """Fitted exponents with intervals."""
     rows = []
-    for config, kinds in content["latency"]["growth"].items():
-        for kind, fit in kinds.items():
-            if fit is None:
-                rows.append(
-                    (
-                        text_cell(config, head="row"),
-                        text_cell(kind),
-                        Cell(text=NO_DATA, numeric=True),
-                        Cell(text=""),
-                        Cell(text=""),
-                    )
-                )
-                continue
-            rows.append(
-                (
-                    text_cell(config, head="row"),
-                    text_cell(kind),
-                    Cell(text=f"{fit['exponent']:.2f}", subs=(f"[{fit['ci95'][0]:.2f}, {fit['ci95'][1]:.2f}]",), numeric=True),
-                    Cell(text=f"{fit['worst_ratio']:.2f}", numeric=True),
-                    Cell(text=" / ".join(whole(n) for n in fit["n"]), numeric=True),
-                )
+    for config, kind, fit in growth_items(content):
+        head = (text_cell(config, head="row"), text_cell(kind))
+        if fit is None:
+            rows.append((*head, Cell(text=NO_DATA, numeric=True), Cell(text=""), Cell(text="")))
+            continue
+        rows.append(
+            (
+                *head,
+                Cell(text=f"{fit['exponent']:.2f}", subs=(f"[{fit['ci95'][0]:.2f}, {fit['ci95'][1]:.2f}]",), numeric=True),
+                Cell(text=f"{fit['worst_ratio']:.2f}", numeric=True),
+                Cell(text=" / ".join(whole(n) for n in fit["n"]), numeric=True),
             )
+        )
     return Table(
         caption="Growth of the median: time = factor × entries ^ exponent",
         columns=(
@@ -207,7 +199,6 @@ def recall_table(content: Mapping[str, Any]) -> Table | None:
 
 def cold_table(content: Mapping[str, Any]) -> Table:
     """Phases of a cold start."""
-    found = content["latency"].get("cold") or {}
     rows = [
         (
             text_cell(phase, head="row"),
@@ -216,7 +207,7 @@ def cold_table(content: Mapping[str, Any]) -> Table:
             number_cell(item["max"], "ms"),
             count_cell(item["n"]),
         )
-        for phase, item in found.items()
+        for phase, item in cold_items(content)
     ]
     if not rows:
         nothing = Cell(text=NO_DATA, numeric=True)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from workbench.assembly.stages import PARTS
 from workbench.errors import RunError
 from workbench.experiments.latency.cold import PHASES, cold_start, summarise_cold
+from workbench.experiments.latency.order import cold_items, growth_items, stage_items
 from workbench.experiments.manifest import Source
 
 
@@ -17,6 +20,18 @@ def test_the_summary_leaves_reading_the_data_out_of_the_first_answer() -> None:
     assert found["model"] == {"n": 3, "median": 2.0, "min": 1.0, "max": 30.0}
     assert found["first answer"]["median"] == 10.0  # import, libraries, model, store, first query
     assert summarise_cold([]) == {}
+
+
+def test_a_recorded_profile_is_shown_in_the_order_of_the_pipeline_not_of_the_alphabet() -> None:
+    found = json.loads(json.dumps(summarise_cold([dict.fromkeys((*PHASES, "process"), 1.0)]), sort_keys=True))
+    assert [name for name, _ in cold_items({"latency": {"cold": found}})] == [*PHASES, "first answer", "process"]
+    assert cold_items({"latency": {}}) == []
+    stages = {name: {} for name in sorted(("total", *PARTS))}
+    assert [name for name, _ in stage_items({"latency": {"stages": stages}})] == [*PARTS, "total"]
+    cells = [{"config": "wide"}, {"config": "narrow"}]
+    fits = {"narrow": {"total": None}, "wide": {"total": None}}
+    shown = growth_items({"cells": cells, "latency": {"growth": fits}})
+    assert shown == [("wide", "total", None), ("narrow", "total", None)]
 
 
 def test_a_process_that_fails_says_why(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from workbench.assembly.stages import PARTS
 from workbench.config import AssemblyConfig, preset
 from workbench.data.judged import JudgedDataset
 from workbench.data.saving import save_directory
@@ -19,7 +20,7 @@ from workbench.experiments.latency.measure import Plan
 from workbench.experiments.latency.profile import LatencyProfile
 from workbench.experiments.latency.profiler import profile_latency
 from workbench.experiments.latency.run import latency_run
-from workbench.experiments.latency.stages import PARTS, add_up, closed_loop, turns
+from workbench.experiments.latency.stages import add_up, closed_loop, turns
 from workbench.experiments.latency.units import Units
 from workbench.experiments.manifest import Source, read_manifest
 from workbench.experiments.percentile import percentiles

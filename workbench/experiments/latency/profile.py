@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.assembly.stages import PARTS
 from workbench.errors import RunError
-from workbench.experiments.latency.stages import PARTS
+from workbench.experiments.latency.order import cold_items, growth_items, stage_items
 from workbench.experiments.latency.verdict import probability_text
 from workbench.experiments.manifest import MANIFEST, read_manifest
 from workbench.experiments.percentile import NO_DATA
@@ -54,7 +55,7 @@ class LatencyProfile(Tabular):
 
         rows = []
         for cell in self.cells:
-            for stage, item in cell["latency"]["stages"].items():
+            for stage, item in stage_items(cell):
                 row: dict[str, Any] = {"size": cell["size"], "config": cell["config"], "stage": stage, "n": item["n"]}
                 for q in QS:
                     low, high = item[f"p{q:g}_ci95"] or (None, None)
@@ -160,22 +161,19 @@ def text_lines(content: Mapping[str, Any]) -> list[str]:
 def _summary_lines(content: Mapping[str, Any]) -> list[str]:
     lines = []
     timed = content.get("latency", {})
-    for config, kinds in timed.get("growth", {}).items():
-        for kind, found in kinds.items():
-            said = NO_DATA
-            if found is not None:
-                said = (
-                    f"exponent {found['exponent']:.2f} [{found['ci95'][0]:.2f}, {found['ci95'][1]:.2f}], sizes {found['sizes']}"
-                )
-            lines.append(f"growth of the median, {config}, {kind}: {said}")
+    for config, kind, found in growth_items(content) if timed else ():
+        said = NO_DATA
+        if found is not None:
+            said = f"exponent {found['exponent']:.2f} [{found['ci95'][0]:.2f}, {found['ci95'][1]:.2f}], sizes {found['sizes']}"
+        lines.append(f"growth of the median, {config}, {kind}: {said}")
     for row in timed.get("ab", []):
         interval = f" [{row['interval'][0]:+.2f}, {row['interval'][1]:+.2f}]" if row["interval"] else ""
         median = NO_DATA if row["median"] is None else f"{row['median']:+.2f} ms{interval}"
         lines.append(f"{row['size']:,}: {row['b']} against {row['a']}: {median} (median of {row['n']} pairs): {row['verdict']}")
-    cold = timed.get("cold") or {}
+    cold = cold_items(content) if timed else []
     if not cold:
         lines.append(f"cold start: {NO_DATA}")
-    for phase, item in cold.items():
+    for phase, item in cold:
         lines.append(
             f"cold start, {phase}: median {ms_text(item['median'])} ms, {ms_text(item['min'])} to {ms_text(item['max'])} "
             f"(n {item['n']})"

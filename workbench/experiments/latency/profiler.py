@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.assembly.stages import PARTS
 from workbench.config import AssemblyConfig
 from workbench.data.judged import JudgedDataset
 from workbench.embedding.cache import EmbeddingCache
@@ -28,7 +29,7 @@ from workbench.experiments.latency.measure import (
 )
 from workbench.experiments.latency.pairs import paired
 from workbench.experiments.latency.profile import QS, CellKey, LatencyProfile
-from workbench.experiments.latency.stages import PARTS, add_up
+from workbench.experiments.latency.stages import add_up
 from workbench.experiments.latency.stores import BANK, sized_store
 from workbench.experiments.latency.tradeoff import CAPS, tradeoff
 from workbench.experiments.latency.units import Units

@@ -8,13 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.assembly.assembler import STAGES, Assembler
+from workbench.assembly.assembler import Assembler
+from workbench.assembly.stages import PARTS, STAGES
 from workbench.config import AssemblyConfig
 from workbench.data.judged import JudgedQuery
 from workbench.errors import ConfigError
-
-PARTS = (*STAGES, "residual")
-"""What adds up to the total, which is timed around the call; the residual (checks, settings, the result object) is the rest."""
 
 Samples = dict[str, dict[str, list[float]]]
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 from time import perf_counter_ns
 
-from workbench.assembly.assembler import STAGES, Candidates, context_warnings, final_fates, render_prompt
+from workbench.assembly.assembler import Candidates, context_warnings, final_fates, render_prompt
 from workbench.assembly.context import AssembledContext
 from workbench.assembly.fates import Fate
 from workbench.assembly.selection import select
+from workbench.assembly.stages import STAGES
 from workbench.config import AssemblyConfig
 from workbench.entries import epoch_seconds
 from workbench.errors import ConfigError
